@@ -27,7 +27,7 @@ func newCalls(p placement) *calls {
 
 // Do implements contract.Results.
 func (c *calls) Do(ctx context.Context, key contract.KeyDigest, op api.Operation, request any) (contract.Response, error) {
-	db, err := c.ofKey(ctx, key)
+	ctx, db, err := c.ofKey(ctx, key)
 	if err != nil {
 		return contract.Response{}, err
 	}
@@ -36,7 +36,7 @@ func (c *calls) Do(ctx context.Context, key contract.KeyDigest, op api.Operation
 
 // Open implements contract.Results.
 func (c *calls) Open(ctx context.Context, key contract.KeyDigest, op api.Operation, request any) (contract.Stream, error) {
-	db, err := c.ofKey(ctx, key)
+	ctx, db, err := c.ofKey(ctx, key)
 	if err != nil {
 		return contract.Stream{}, err
 	}
@@ -45,7 +45,7 @@ func (c *calls) Open(ctx context.Context, key contract.KeyDigest, op api.Operati
 
 // Account implements contract.Results.
 func (c *calls) Account(ctx context.Context, key contract.KeyDigest) (prism.AccountID, error) {
-	db, err := c.ofKey(ctx, key)
+	ctx, db, err := c.ofKey(ctx, key)
 	if err != nil {
 		return prism.AccountID{}, err
 	}
@@ -54,7 +54,7 @@ func (c *calls) Account(ctx context.Context, key contract.KeyDigest) (prism.Acco
 
 // Authorize implements contract.Results.
 func (c *calls) Authorize(ctx context.Context, key contract.KeyDigest, op contract.Operation) error {
-	db, err := c.ofKey(ctx, key)
+	ctx, db, err := c.ofKey(ctx, key)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (c *calls) Authorize(ctx context.Context, key contract.KeyDigest, op contra
 
 // CreateFacts implements contract.Results.
 func (c *calls) CreateFacts(ctx context.Context, q contract.CreateQuery) (contract.CreateFacts, error) {
-	db, err := c.ofKey(ctx, q.Key)
+	ctx, db, err := c.ofKey(ctx, q.Key)
 	if err != nil {
 		return contract.CreateFacts{}, err
 	}
@@ -72,7 +72,7 @@ func (c *calls) CreateFacts(ctx context.Context, q contract.CreateQuery) (contra
 
 // RetryFacts implements contract.Results.
 func (c *calls) RetryFacts(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (contract.RetryFacts, error) {
-	db, err := c.ofKey(ctx, key)
+	ctx, db, err := c.ofKey(ctx, key)
 	if err != nil {
 		return contract.RetryFacts{}, err
 	}
@@ -81,7 +81,7 @@ func (c *calls) RetryFacts(ctx context.Context, key contract.KeyDigest, id prism
 
 // Save implements contract.Results.
 func (c *calls) Save(ctx context.Context, s contract.Save) (contract.Response, error) {
-	db, err := c.ofAccount(ctx, s.Account)
+	ctx, db, err := c.ofAccount(ctx, s.Account)
 	if err != nil {
 		return contract.Response{}, err
 	}
@@ -90,7 +90,7 @@ func (c *calls) Save(ctx context.Context, s contract.Save) (contract.Response, e
 
 // TryFacts implements contract.Tries.
 func (c *calls) TryFacts(ctx context.Context, key contract.KeyDigest) (contract.TryFacts, error) {
-	db, err := c.ofKey(ctx, key)
+	ctx, db, err := c.ofKey(ctx, key)
 	if err != nil {
 		return contract.TryFacts{}, err
 	}
@@ -99,7 +99,7 @@ func (c *calls) TryFacts(ctx context.Context, key contract.KeyDigest) (contract.
 
 // FinishTry implements contract.Tries.
 func (c *calls) FinishTry(ctx context.Context, t contract.Try) (contract.Response, error) {
-	db, err := c.ofAccount(ctx, t.Account)
+	ctx, db, err := c.ofAccount(ctx, t.Account)
 	if err != nil {
 		return contract.Response{}, err
 	}
@@ -108,7 +108,7 @@ func (c *calls) FinishTry(ctx context.Context, t contract.Try) (contract.Respons
 
 // PutPart implements contract.Files.
 func (c *calls) PutPart(ctx context.Context, key contract.KeyDigest, p contract.FilePart) (contract.Response, error) {
-	db, err := c.ofKey(ctx, key)
+	ctx, db, err := c.ofKey(ctx, key)
 	if err != nil {
 		return contract.Response{}, err
 	}
@@ -117,7 +117,7 @@ func (c *calls) PutPart(ctx context.Context, key contract.KeyDigest, p contract.
 
 // PlanRun implements contract.Runs.
 func (c *calls) PlanRun(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n api.NewRun) (contract.RunPlan, error) {
-	db, err := c.ofKey(ctx, key)
+	ctx, db, err := c.ofKey(ctx, key)
 	if err != nil {
 		return contract.RunPlan{}, err
 	}
@@ -126,7 +126,7 @@ func (c *calls) PlanRun(ctx context.Context, key contract.KeyDigest, ref prism.R
 
 // PlanRows implements contract.Runs.
 func (c *calls) PlanRows(ctx context.Context, key contract.KeyDigest, q contract.PlanRows) ([]contract.ChunkRow, error) {
-	db, err := c.ofKey(ctx, key)
+	ctx, db, err := c.ofKey(ctx, key)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (c *calls) PlanRows(ctx context.Context, key contract.KeyDigest, q contract
 
 // LabelsRun implements contract.Runs.
 func (c *calls) LabelsRun(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n api.NewRun) (api.NewRun, error) {
-	db, err := c.ofKey(ctx, key)
+	ctx, db, err := c.ofKey(ctx, key)
 	if err != nil {
 		return api.NewRun{}, err
 	}
@@ -144,7 +144,7 @@ func (c *calls) LabelsRun(ctx context.Context, key contract.KeyDigest, ref prism
 
 // DropLabelsFile implements contract.Runs.
 func (c *calls) DropLabelsFile(ctx context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
-	db, err := c.ofKey(ctx, key)
+	ctx, db, err := c.ofKey(ctx, key)
 	if err != nil {
 		return contract.Response{}, err
 	}
@@ -160,7 +160,7 @@ func (c *calls) LeaseChunk(ctx context.Context, worker prism.UUID) (*contract.Ch
 
 // SaveRows implements contract.Leases.
 func (c *calls) SaveRows(ctx context.Context, s contract.SaveRows) error {
-	db, err := c.ofAccount(ctx, s.Account)
+	ctx, db, err := c.ofAccount(ctx, s.Account)
 	if err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (c *calls) LeaseDeliveries(ctx context.Context, q contract.LeaseDeliveries)
 
 // SaveDeliveries implements contract.Deliveries.
 func (c *calls) SaveDeliveries(ctx context.Context, s contract.SaveDeliveries) error {
-	db, err := c.ofAccount(ctx, s.Account)
+	ctx, db, err := c.ofAccount(ctx, s.Account)
 	if err != nil {
 		return err
 	}

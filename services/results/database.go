@@ -31,6 +31,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/service"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/sqlite"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -49,6 +50,7 @@ type database struct {
 	config    Config
 	deps      Deps // with metrics of this database
 	store     sqlstore.Statements
+	own       sqldb.Database // has what is of no account; one of several is followed by store from it to where accounts have moved
 	service   *service.Service
 	workers   []worker
 	migrate   func(context.Context) error
@@ -96,10 +98,11 @@ func openDatabase(ctx context.Context, name string, cfg Config, d Deps) (*databa
 	if d.home != nil {
 		now := db.now(d)
 		db.revoking = revocations.New(db.store.Database, revocations.Deps{
-			Home: revocations.Home{Database: d.home.store.Database}, Name: name, Now: now, NewID: service.OrderedIDs(now), Log: d.Log,
+			Home: revocations.Home{Database: d.home.own}, Name: name, Now: now, NewID: service.OrderedIDs(now), Log: d.Log,
 		})
 		db.store = sqlstore.New(db.revoking)
 	}
+	db.own = db.store.Database
 	return db, nil
 }
 

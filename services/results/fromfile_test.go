@@ -151,7 +151,7 @@ func TestTheFileIsReadAgainWhileItIsUsed(t *testing.T) {
 	if !terms(false, 7)() && !terms(false, 1)() {
 		t.Error("a database that is removed takes new accounts")
 	}
-	if _, err := s.placed.ofAccount(t.Context(), prism.AccountID{UUID: prism.UUID{1}}); err != nil {
+	if _, _, err := s.placed.ofAccount(t.Context(), prism.AccountID{UUID: prism.UUID{1}}); err != nil {
 		t.Errorf("an account of a database that is removed: %v", err)
 	}
 
@@ -281,7 +281,7 @@ func TestADatabaseThatIsBehindRefusesItsOwnAccounts(t *testing.T) {
 		if _, err := dir.TakeName(t.Context(), name, place); err != nil {
 			t.Fatal(err)
 		}
-		_, err := s.placed.ofAccount(t.Context(), place.Account)
+		_, _, err := s.placed.ofAccount(t.Context(), place.Account)
 		if behind := errors.Is(err, contract.ErrUnavailable); behind != (name == "b") || err != nil && !behind {
 			t.Errorf("an account of %s: %v", name, err)
 		}

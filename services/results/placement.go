@@ -9,9 +9,10 @@ import (
 
 // placement tells in which database an account is. Its errors are those of contract.Results.
 type placement interface {
-	// ofKey is the database of the account that has an API key. That of a key that no account has is the one that says so.
-	ofKey(ctx context.Context, key contract.KeyDigest) (*database, error)
-	ofAccount(ctx context.Context, account prism.AccountID) (*database, error)
+	// ofKey is the database of the account that has an API key, and the context of a call of that account. The database of a key that no account
+	// has is the one that says so.
+	ofKey(ctx context.Context, key contract.KeyDigest) (context.Context, *database, error)
+	ofAccount(ctx context.Context, account prism.AccountID) (context.Context, *database, error)
 	// home has what is of no account.
 	home() *database
 	// all are home and the other databases.
@@ -34,9 +35,13 @@ type alone struct {
 
 func onlyIn(db *database) alone { return alone{db, []*database{db}} }
 
-func (p alone) ofKey(context.Context, contract.KeyDigest) (*database, error) { return p.database, nil }
+func (p alone) ofKey(ctx context.Context, _ contract.KeyDigest) (context.Context, *database, error) {
+	return ctx, p.database, nil
+}
 
-func (p alone) ofAccount(context.Context, prism.AccountID) (*database, error) { return p.database, nil }
+func (p alone) ofAccount(ctx context.Context, _ prism.AccountID) (context.Context, *database, error) {
+	return ctx, p.database, nil
+}
 
 func (p alone) home() *database { return p.database }
 

@@ -12,13 +12,17 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/directory"
+	"github.com/prism-results/prism/services/results/internal/moves"
 	"github.com/prism-results/prism/services/results/internal/placed"
 	"github.com/prism-results/prism/services/results/internal/postgres"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
+	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // several is the placement of accounts in several databases, by the directory that home has.
 type several struct {
 	directory *directory.Cached
+	moves     *moves.Moves
 	databases []*database // home comes first
 	log       *slog.Logger
 	file      *openedFile // nil: the databases are not of a file
@@ -50,7 +54,7 @@ func openSeveral(ctx context.Context, databases []Database, d Deps) (*Service, e
 
 // openAll opens databases. With an error it returns those that are open.
 func openAll(ctx context.Context, databases []Database, d Deps) (*several, error) {
-	p := &several{log: d.Log, file: d.file}
+	p := &several{log: d.Log, file: d.file, moves: moves.New(d.Log)}
 	for i, in := range databases {
 		own := d
 		own.Log = d.Log.With("database", in.Name)
@@ -60,6 +64,8 @@ func openAll(ctx context.Context, databases []Database, d Deps) (*several, error
 			return p, err
 		}
 		p.databases = append(p.databases, db)
+		usable := func() error { return p.usable(db) }
+		db.store = sqlstore.New(p.moves.Add(db.name, db.own, db.now(db.deps), usable))
 		db.learn = func(ctx context.Context) error { return p.learn(ctx, db) }
 		db.repair = func(ctx context.Context) (directory.Learned, error) { return p.repair(ctx, db) }
 		if i == 0 {
@@ -74,8 +80,9 @@ func share(conns, databases int) int { return min(conns, max(leastConns, conns/d
 
 // serve has each database serve its accounts, and tell home what home knows of them too.
 func (p *several) serve() error {
-	p.directory = directory.NewCached(directory.SQL{Database: p.home().store.Database}, directory.KeptIn(debug.SetMemoryLimit(-1)))
-	accounts := &placed.Accounts{Directory: p.directory}
+	p.directory = directory.NewCached(directory.SQL{Database: p.home().own}, directory.KeptIn(debug.SetMemoryLimit(-1)))
+	p.moves.Directory = p.directory
+	accounts := &placed.Accounts{Directory: p.directory, Home: p.home().own, Moves: p.moves}
 	for _, db := range p.databases {
 		accounts.Databases = append(accounts.Databases, placed.Database{Name: db.name, Store: db.store, Terms: db.terms})
 	}
@@ -123,11 +130,12 @@ func (p *several) counts(ctx context.Context) (map[string]int64, error) {
 	return p.directory.CountAccounts(ctx)
 }
 
-// run fills the directory, and follows the file until ctx ends.
+// run fills the directory, and follows the file and accounts that move, until ctx ends.
 func (p *several) run(ctx context.Context) {
-	var filling sync.WaitGroup
-	defer filling.Wait()
-	filling.Go(func() {
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	beside.Go(func() { p.moves.Run(ctx) })
+	beside.Go(func() {
 		if read, err := p.directory.Fill(ctx); err != nil {
 			p.log.WarnContext(ctx, "the directory was read in part: other keys are looked up when they are used", "keys", read, "error", err)
 		}
@@ -137,38 +145,43 @@ func (p *several) run(ctx context.Context) {
 	}
 }
 
-func (p *several) ofKey(ctx context.Context, key contract.KeyDigest) (*database, error) {
+func (p *several) ofKey(ctx context.Context, key contract.KeyDigest) (context.Context, *database, error) {
 	place, err := p.directory.OfKey(ctx, key)
-	return p.at(place, err)
+	return p.at(ctx, place, err)
 }
 
-func (p *several) ofAccount(ctx context.Context, account prism.AccountID) (*database, error) {
+func (p *several) ofAccount(ctx context.Context, account prism.AccountID) (context.Context, *database, error) {
 	place, err := p.directory.OfAccount(ctx, account)
-	return p.at(place, err)
+	return p.at(ctx, place, err)
 }
 
 func (p *several) home() *database { return p.databases[0] }
 
 func (p *several) all() []*database { return p.databases }
 
-// at is the database of a place. What the directory does not know is not in home either, which says so.
-func (p *several) at(place directory.Place, err error) (*database, error) {
+// at is the database of a place, and the context of a call of its account. What the directory does not know is not in home either, which says so.
+func (p *several) at(ctx context.Context, place directory.Place, err error) (context.Context, *database, error) {
 	switch {
 	case err != nil:
-		return nil, access.Translate(err, nil)
+		return ctx, nil, access.Translate(err, nil)
 	case place.Account.IsZero():
-		return p.home(), nil
+		return ctx, p.home(), nil
 	}
 	for _, db := range p.databases {
-		switch {
-		case db.name != place.Database:
-		case db == p.home() || db.migrated.Load() && !db.revoking.Revived():
-			return db, nil
-		case db.migrated.Load():
-			return nil, fmt.Errorf("%w: the database %q was restored, and revokes what was revoked since", contract.ErrUnavailable, db.name)
-		default:
-			return nil, fmt.Errorf("%w: the database %q is not migrated yet", contract.ErrUnavailable, db.name)
+		if db.name == place.Database {
+			return p.moves.Bind(ctx, place.Account), db, access.Translate(p.usable(db), nil)
 		}
 	}
-	return nil, fmt.Errorf("%w: the database %q of account %s is none of this process's", contract.ErrUnavailable, place.Database, place.Account)
+	return ctx, nil, fmt.Errorf("%w: the database %q of account %s is none of this process's", contract.ErrUnavailable, place.Database, place.Account)
+}
+
+// usable is an error while the accounts of a database are refused.
+func (p *several) usable(db *database) error {
+	switch {
+	case db == p.home() || db.migrated.Load() && !db.revoking.Revived():
+		return nil
+	case db.migrated.Load():
+		return fmt.Errorf("%w: the database %q was restored, and revokes what was revoked since", store.ErrUnavailable, db.name)
+	}
+	return fmt.Errorf("%w: the database %q is not migrated yet", store.ErrUnavailable, db.name)
 }

@@ -79,7 +79,7 @@ func (c *calls) RenewLeases(ctx context.Context, leases []contract.Lease) ([]con
 	byDatabase := map[*database][]contract.Lease{}
 	var failed error
 	for _, lease := range leases {
-		db, err := c.ofAccount(ctx, lease.Account)
+		_, db, err := c.ofAccount(ctx, lease.Account)
 		if err != nil {
 			failed = err
 			continue

@@ -41,6 +41,7 @@ SELECT count(*) FROM (SELECT 1 FROM deletions WHERE account_id = $1 AND days IS 
 UPDATE deletions SET leased_until = $2
 WHERE (account_id, id) = (
 	SELECT account_id, id FROM deletions WHERE (due_at <= $1 OR search_due_at <= $1) AND leased_until <= $1
+		AND account_id` + sqldb.StaysHere + `
 	ORDER BY `
 	takenDeletion = `leased_until, due_at LIMIT 1
 ) AND leased_until <= $1
@@ -58,7 +59,7 @@ WHERE account_id = $1 AND id = $2`
 	returnDeletion = `UPDATE deletions SET leased_until = $5` + whereUnchanged
 
 	dueDeletions = `-- name: DueDeletions :one
-SELECT count(*), min(` + dueAt + `) FROM deletions WHERE due_at <= $1 OR search_due_at <= $1`
+SELECT count(*), min(` + dueAt + `) FROM deletions WHERE (due_at <= $1 OR search_due_at <= $1) AND account_id` + sqldb.StaysHere
 
 	selectSlug = `SELECT slug FROM prisms WHERE account_id = $1 AND id = $2`
 

@@ -23,13 +23,13 @@ func KeptIn(memory int64) int { return int(min(4_000_000, max(100_000, memory/8/
 // lookUpWait bounds a look-up, which is shorter than its callers wait: who asks for what is not cached waits no longer for a home that hangs.
 const lookUpWait = 1500 * time.Millisecond
 
-// Cached is the directory, of which it keeps what was found last. The account of a key never changes. What is unknown is not kept, so a new
-// key is known at once.
+// Cached is the directory, of which it keeps what was found last. The account of a key never changes, and a place gives way to a newer one. What
+// is unknown is not kept, so a new key is known at once.
 type Cached struct {
 	SQL
 	limit    int
 	keys     *recent[contract.KeyDigest, prism.AccountID]
-	accounts *recent[prism.AccountID, number]
+	accounts *recent[prism.AccountID, kept]
 	asked    singleflight.Group
 
 	mu      sync.Mutex
@@ -40,11 +40,17 @@ type Cached struct {
 // number stands for the name of a database in what is kept.
 type number uint16
 
+// kept is a place without its account.
+type kept struct {
+	epoch    int32
+	database number
+}
+
 // NewCached keeps at most so many keys, and as many accounts.
 func NewCached(s SQL, limit int) *Cached {
 	return &Cached{
 		SQL: s, limit: limit, numbers: map[string]number{},
-		keys: newRecent[contract.KeyDigest, prism.AccountID](limit), accounts: newRecent[prism.AccountID, number](limit),
+		keys: newRecent[contract.KeyDigest, prism.AccountID](limit), accounts: newRecent[prism.AccountID, kept](limit),
 	}
 }
 
@@ -77,39 +83,46 @@ func (c *Cached) OfKey(ctx context.Context, key contract.KeyDigest) (Place, erro
 	p, err := c.ask(ctx, string(key[:]), func(ctx context.Context) (Place, error) { return c.SQL.OfKey(ctx, key) })
 	if err == nil && !p.Account.IsZero() {
 		c.keys.Add(key, p.Account)
-		c.keep(p)
+		p = c.keep(p)
 	}
 	return p, err
 }
 
 // OfAccount finds the database of an account, as OfKey.
 func (c *Cached) OfAccount(ctx context.Context, account prism.AccountID) (Place, error) {
-	if database, kept := c.accounts.Get(account); kept {
-		return Place{account, c.name(database)}, nil
+	if k, is := c.accounts.Get(account); is {
+		return c.place(account, k), nil
 	}
 	p, err := c.ask(ctx, string(account.UUID[:]), func(ctx context.Context) (Place, error) { return c.SQL.OfAccount(ctx, account) })
 	if err == nil && !p.Account.IsZero() {
-		c.keep(p)
+		p = c.keep(p)
 	}
 	return p, err
 }
 
-// keep caches the database of an account.
-func (c *Cached) keep(p Place) {
+// Moved keeps the place to which an account has moved.
+func (c *Cached) Moved(p Place) { c.keep(p) }
+
+// keep caches the place of an account, and returns it, or the newer one that is cached.
+func (c *Cached) keep(p Place) Place {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if newer, is := c.accounts.Get(p.Account); is && int64(newer.epoch) > p.Epoch {
+		return Place{p.Account, c.names[newer.database], int64(newer.epoch)}
+	}
 	n, known := c.numbers[p.Database]
 	if !known {
 		n = number(len(c.names)) //nolint:gosec // there are not so many databases
 		c.numbers[p.Database], c.names = n, append(c.names, p.Database)
 	}
-	c.accounts.Add(p.Account, n)
+	c.accounts.Add(p.Account, kept{int32(p.Epoch), n}) //nolint:gosec // no account moves so often
+	return p
 }
 
-func (c *Cached) name(n number) string {
+func (c *Cached) place(account prism.AccountID, k kept) Place {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.names[n]
+	return Place{account, c.names[k.database], int64(k.epoch)}
 }
 
 // ask looks up what is not cached. Callers at the same time share a look-up. One that began before its caller does not know what was added

@@ -44,6 +44,7 @@ type row struct {
 func (row) Null(int) bool                  { return false }
 func (r row) UUID(int) (prism.UUID, error) { return r.Account.UUID, nil }
 func (r row) Text(int) string              { return r.Database }
+func (r row) Int(int) (int64, error)       { return r.Epoch, nil }
 func (r row) Bytes(int) []byte             { return r.key[:] }
 
 func newAccount(n int) (account prism.AccountID) {

@@ -15,6 +15,7 @@ import (
 type Place struct {
 	Account  prism.AccountID
 	Database string
+	Epoch    int64 // counts the moves of the account: of two places, the one with the higher epoch is newer
 }
 
 // SQL keeps it in home.
@@ -22,11 +23,11 @@ type SQL struct{ sqldb.Database }
 
 const (
 	ofKeys         = ` FROM directory_keys k JOIN directory_accounts a ON a.account_id = k.account_id `
-	placeOfKey     = `SELECT a.account_id, a.database` + ofKeys + `WHERE k.digest = $1`
-	placesOfKeys   = `SELECT a.account_id, a.database, k.digest` + ofKeys + `WHERE k.digest > $1 ORDER BY k.digest LIMIT $2`
-	placeOfAccount = `SELECT account_id, database FROM directory_accounts WHERE account_id = $1`
+	placeOfKey     = `SELECT a.account_id, a.database, a.epoch` + ofKeys + `WHERE k.digest = $1`
+	placesOfKeys   = `SELECT a.account_id, a.database, a.epoch, k.digest` + ofKeys + `WHERE k.digest > $1 ORDER BY k.digest LIMIT $2`
+	placeOfAccount = `SELECT account_id, database, epoch FROM directory_accounts WHERE account_id = $1`
 	accountByName  = `SELECT account_id FROM directory_accounts WHERE name = $1 AND made`
-	listNames      = `SELECT account_id, database FROM directory_accounts WHERE made ORDER BY name`
+	listNames      = `SELECT account_id, database, epoch FROM directory_accounts WHERE made ORDER BY name`
 	countNames     = `SELECT database, count(*) FROM directory_accounts GROUP BY database`
 
 	addKey      = `INSERT INTO directory_keys (digest, account_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`
@@ -35,10 +36,12 @@ const (
 	// takeName takes a name and an object, unless an account has one of them.
 	takeName = `INSERT INTO directory_accounts (account_id, name, database, made, object) VALUES ($1, $2, $3, false, $4)
 ON CONFLICT DO NOTHING`
-	named        = `SELECT account_id, database, made, object IS NOT NULL FROM directory_accounts WHERE name = $1`
+	named        = `SELECT account_id, database, epoch, made, object IS NOT NULL FROM directory_accounts WHERE name = $1`
 	nameOfObject = `SELECT name FROM directory_accounts WHERE object = $1`
 	setObject    = `UPDATE directory_accounts SET object = $2 WHERE name = $1`
 	setMade      = `UPDATE directory_accounts SET made = true WHERE account_id = $1`
+	// setMoved changes nothing that is newer.
+	setMoved = `UPDATE directory_accounts SET database = $2, epoch = $3 WHERE account_id = $1 AND epoch < $3`
 )
 
 // OfKey finds the account of an API key, and its database.
@@ -74,7 +77,7 @@ func (s SQL) place(ctx context.Context, look sqldb.Statement) (Place, error) {
 }
 
 func readPlace(r *sqldb.Row) Place {
-	return Place{Account: prism.AccountID{UUID: r.UUID()}, Database: r.Text()}
+	return Place{Account: prism.AccountID{UUID: r.UUID()}, Database: r.Text(), Epoch: r.Int()}
 }
 
 // AccountByName finds an account by its name: store.ErrNotFound.
@@ -161,6 +164,11 @@ func (s SQL) take(ctx context.Context, name string, p Place, object *prism.UUID)
 		return run(ctx, sqldb.Statement{Text: setObject, Args: []any{name, *object}}, sqldb.NoRow)
 	})
 	return owner, err
+}
+
+// SetMoved tells where an account is that has moved. It can be repeated.
+func (s SQL) SetMoved(ctx context.Context, p Place) error {
+	return s.Run(ctx, sqldb.Change("set_moved", setMoved, p.Account.UUID, p.Database, p.Epoch), sqldb.NoRow)
 }
 
 // SetMade tells that an account is in its database. It can be repeated.

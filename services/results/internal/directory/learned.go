@@ -48,13 +48,15 @@ const page = 500
 
 const (
 	namedColumns   = `SELECT a.id, a.name, d.object FROM accounts a LEFT JOIN declared_accounts d ON d.account_id = a.id`
-	accountsBehind = namedColumns + ` WHERE a.id > $1 ORDER BY a.id LIMIT $2`
-	keysBehind     = `SELECT id, digest, account_id FROM api_keys WHERE id > $1 ORDER BY id LIMIT $2`
+	accountsBehind = namedColumns + ` WHERE a.id > $1 AND a.id` + sqldb.StaysHere + ` ORDER BY a.id LIMIT $2`
+	keysBehind     = `SELECT id, digest, account_id FROM api_keys WHERE id > $1 AND account_id` + sqldb.StaysHere + ` ORDER BY id LIMIT $2`
 	membersBehind  = `SELECT account_id, id, issuer, subject FROM members
-WHERE (account_id, id) > ($1, $2) AND issuer IS NOT NULL AND removed_at IS NULL ORDER BY account_id, id LIMIT $3`
-	newestAccounts = namedColumns + ` ORDER BY a.id DESC LIMIT $1`
-	newestKeys     = `SELECT id, digest, account_id FROM api_keys ORDER BY id DESC LIMIT $1`
-	accountsFrom   = namedColumns + ` WHERE a.id >= $1 AND a.id <= $2`
+WHERE (account_id, id) > ($1, $2) AND issuer IS NOT NULL AND removed_at IS NULL
+	AND account_id` + sqldb.StaysHere + ` ORDER BY account_id, id LIMIT $3`
+	movedBehind    = `SELECT account_id, database, epoch FROM moved_accounts WHERE account_id > $1 ORDER BY account_id LIMIT $2`
+	newestAccounts = namedColumns + ` WHERE a.id` + sqldb.StaysHere + ` ORDER BY a.id DESC LIMIT $1`
+	newestKeys     = `SELECT id, digest, account_id FROM api_keys WHERE account_id` + sqldb.StaysHere + ` ORDER BY id DESC LIMIT $1`
+	accountsFrom   = namedColumns + ` WHERE a.id >= $1 AND a.id <= $2 AND a.id` + sqldb.StaysHere
 	placesBehind   = `SELECT account_id, name, object FROM directory_accounts
 WHERE database = $1 AND account_id > $2 AND made ORDER BY account_id LIMIT $3`
 
@@ -86,11 +88,23 @@ type memberOf struct {
 	subject string
 }
 
-// Learn tells the directory of the accounts, keys and identities of a database that it does not know, as when home was restored, or when the
-// database was the only one. It changes nothing that the directory knows. What it learned before an error, it has learned. Accounts come last, in the
+// Learn tells the directory of the accounts, keys and identities of a database that it does not know, and of moves from it, as when home was
+// restored, or when the database was the only one. It changes nothing else that the directory knows. What it learned before an error, it has learned. Accounts come last, in the
 // order of their ids, so that the directory knows all of a database if it knows the newest ones (see Knows).
 func (s SQL) Learn(ctx context.Context, from Source) (l Learned, err error) {
 	var first prism.UUID
+	err = pages(ctx, from, movedBehind, []any{first}, readPlace, func(p Place) []any { return []any{p.Account.UUID} },
+		func(moved []Place) error {
+			for _, p := range moved {
+				if err := s.SetMoved(ctx, p); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	if err != nil {
+		return l, fmt.Errorf("learning the moves from %q: %w", from.Name, err)
+	}
 	err = pages(ctx, from, membersBehind, []any{first, first}, readMember, func(m memberOf) []any { return []any{m.account.UUID, m.id} },
 		func(members []memberOf) error { return s.learnIdentities(ctx, members, &l) })
 	if err != nil {
@@ -255,7 +269,7 @@ func (s SQL) places(ctx context.Context, query string, values []any) (map[prism.
 	err := s.Run(ctx, l.Complete(), sqldb.ReadRows(&rows, func(r *sqldb.Row) Place {
 		id := prism.AccountID{UUID: r.UUID()}
 		_ = r.Text()
-		return Place{id, r.Text()}
+		return Place{Account: id, Database: r.Text()}
 	}))
 	for _, p := range rows {
 		placed[p.Account] = p

@@ -162,8 +162,8 @@ func (distribution *Found) add(f Filter, version int32, at time.Time, h *hour) {
 const waitingAccounts = `-- name: WaitingForCounts :many
 SELECT c.account_id, CASE WHEN d.seq IS NULL THEN 0 ELSE 1 END, coalesce(c.seq - d.seq, 0)
 FROM change_counts c LEFT JOIN distribution_cursors d ON d.account_id = c.account_id
-WHERE d.seq < c.seq OR d.walk <> $1
-	OR d.seq IS NULL AND EXISTS (SELECT 1 FROM results r WHERE r.account_id = c.account_id)`
+WHERE (d.seq < c.seq OR d.walk <> $1
+	OR d.seq IS NULL AND EXISTS (SELECT 1 FROM results r WHERE r.account_id = c.account_id)) AND c.account_id` + sqldb.StaysHere
 
 // WaitingAccounts implements Store.
 func (s SQL) WaitingAccounts(ctx context.Context) (accounts []Waiting, err error) {

@@ -27,13 +27,14 @@ SELECT account_id, prism_id, watched_at, reached, latest_version, count(*) OVER 
 		row_number() OVER (PARTITION BY w.account_id ORDER BY w.watched_at, w.prism_id) AS turn
 	FROM drift_watches w
 	JOIN prisms p ON p.account_id = w.account_id AND p.id = w.prism_id
-	WHERE p.archived_at IS NULL
+	WHERE p.archived_at IS NULL AND w.account_id` + sqldb.StaysHere + `
 ) AS watched
 ORDER BY turn, watched_at, prism_id LIMIT $1`
 	takeWatch = `-- name: TakeDriftWatch :one
 UPDATE drift_watches SET due_at = $2
 WHERE (account_id, prism_id) = (
-	SELECT account_id, prism_id FROM drift_watches WHERE due_at <= $1 ORDER BY due_at LIMIT 1
+	SELECT account_id, prism_id FROM drift_watches WHERE due_at <= $1 AND account_id` + sqldb.StaysHere + `
+	ORDER BY due_at LIMIT 1
 ) AND due_at <= $1
 RETURNING ` + watchColumns
 	moveWatch = `UPDATE drift_watches SET reached = $5, due_at = $6

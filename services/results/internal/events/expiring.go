@@ -21,13 +21,13 @@ const (
 SELECT k.account_id, k.id, k.expires_at FROM api_keys k
 LEFT JOIN expiring_keys x ON x.account_id = k.account_id AND x.key_id = k.id
 WHERE k.expires_at > $1 AND k.expires_at <= $2 AND k.revoked_at IS NULL AND k.session_id IS NULL
-	AND (x.expires_at IS NULL OR x.expires_at <> k.expires_at)
+	AND (x.expires_at IS NULL OR x.expires_at <> k.expires_at) AND k.account_id` + sqldb.StaysHere + `
 ORDER BY k.expires_at LIMIT $3`
 	// noteExpiring returns a row unless another process has told the end.
 	noteExpiring = `INSERT INTO expiring_keys AS x (account_id, key_id, expires_at) VALUES ($1, $2, $3)
 ON CONFLICT (account_id, key_id) DO UPDATE SET expires_at = excluded.expires_at WHERE x.expires_at <> excluded.expires_at
 RETURNING key_id`
-	forgetExpired = `DELETE FROM expiring_keys WHERE expires_at <= $1`
+	forgetExpired = `DELETE FROM expiring_keys WHERE expires_at <= $1 AND account_id` + sqldb.StaysHere
 )
 
 // expiringKey is a key that ends soon.

@@ -40,7 +40,7 @@ FROM (
 	FROM (
 		SELECT account_id, id, completed_at, leased_until, CASE WHEN leased_until <= $1 THEN 1 ELSE 0 END AS due,
 			CASE WHEN leased_until > $1 AND lease_token IS NOT NULL THEN 1 ELSE 0 END AS leased
-		FROM files WHERE status = 'reading'
+		FROM files WHERE status = 'reading' AND account_id` + sqldb.StaysHere + `
 	) f
 	WINDOW a AS (PARTITION BY account_id)
 ) q

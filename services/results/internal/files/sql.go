@@ -56,9 +56,10 @@ RETURNING id`
 	usedBy = `EXISTS (SELECT 1 FROM runs r WHERE r.account_id = f.account_id AND r.file_id = f.id AND r.status NOT IN ('finished', 'cancelled'))`
 
 	fileExpired = `SELECT f.account_id, f.id FROM files f
-WHERE f.status <> 'deleted' AND f.expires_at <= $1 AND NOT ` + usedBy + ` ORDER BY f.expires_at LIMIT $2`
+WHERE f.status <> 'deleted' AND f.expires_at <= $1 AND NOT ` + usedBy + ` AND f.account_id` + sqldb.StaysHere + `
+ORDER BY f.expires_at LIMIT $2`
 	fileDeleted = `SELECT account_id, id, copy_id, copy_bytes FROM files
-WHERE status = 'deleted' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`
+WHERE status = 'deleted' AND expires_at <= $1 AND account_id` + sqldb.StaysHere + ` ORDER BY expires_at LIMIT $2`
 	deletedParts = `-- name: DeletedParts :many
 SELECT number, bytes, sha256 FROM file_parts WHERE account_id = $1 AND file_id = $2 ORDER BY number`
 	putOffRemoval = `UPDATE files SET expires_at = $3 WHERE account_id = $1 AND id = $2 AND status = 'deleted'`

@@ -34,10 +34,11 @@ var (
 	listLimits = `-- name: ListLimits :many
 SELECT l.account_id, ` + limitColumns + `, coalesce(s.bytes, 0) >= ` + mayStore + `
 FROM account_limits l LEFT JOIN stored_bytes s ON s.account_id = l.account_id
+WHERE l.account_id` + sqldb.StaysHere + `
 UNION ALL
 SELECT s.account_id, 0, 0, 0, 0, s.bytes >= ` + mayStore + `
 FROM stored_bytes s LEFT JOIN account_limits l ON l.account_id = s.account_id
-WHERE l.account_id IS NULL AND s.bytes >= ` + mayStore + ``
+WHERE l.account_id IS NULL AND s.bytes >= ` + mayStore + ` AND s.account_id` + sqldb.StaysHere
 
 	// SelectStorage has a row for any account.
 	SelectStorage = `-- name: Storage :one

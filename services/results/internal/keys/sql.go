@@ -53,6 +53,7 @@ FROM accounts a LEFT JOIN account_limits l ON l.account_id = a.id
 LEFT JOIN (
 	SELECT account_id, CAST(sum(bytes) AS bigint) AS bytes FROM stored_bytes_now GROUP BY account_id
 ) s ON s.account_id = a.id
+WHERE a.id` + sqldb.StaysHere + `
 ORDER BY a.name`
 
 // ListAccounts implements Store.

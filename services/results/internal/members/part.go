@@ -19,10 +19,13 @@ const (
 	selectSeat = `SELECT a.id, a.name, m.id, m.name, m.role, m.created_at
 FROM members m JOIN accounts a ON a.id = m.account_id
 WHERE m.account_id = $1 AND m.id = $2 AND m.removed_at IS NULL`
-	hasIdentity  = `SELECT id FROM members WHERE account_id = $1 AND issuer = $2 AND subject = $3 AND removed_at IS NULL`
+	seatHere    = selectSeat + ` AND m.account_id` + sqldb.StaysHere
+	hasIdentity = `SELECT id FROM members WHERE account_id = $1 AND issuer = $2 AND subject = $3 AND removed_at IS NULL
+	AND account_id` + sqldb.StaysHere
 	ofTheAccount = ` AND account_id = $4`
 	entryWithID  = `SELECT id FROM audit WHERE account_id = $1 AND id = $2`
-	oldKeys      = `SELECT digest FROM api_keys WHERE session_id IS NOT NULL AND expires_at <= $1 ORDER BY expires_at LIMIT $2`
+	oldKeys      = `SELECT digest FROM api_keys WHERE session_id IS NOT NULL AND expires_at <= $1
+	AND account_id` + sqldb.StaysHere + ` ORDER BY expires_at LIMIT $2`
 )
 
 // Seat is a member of a session with what its account knows of it.
@@ -31,9 +34,9 @@ type Seat struct {
 	CreatedAt time.Time // when it became a member
 }
 
-// Seat finds a member of a session: store.ErrNotFound if it was removed.
+// Seat finds a member of a session: store.ErrNotFound if it was removed, or its account has moved.
 func (s SQL) Seat(ctx context.Context, m Membership) (found Seat, err error) {
-	find := sqldb.Query("session_member", selectSeat, m.Account.UUID, m.Member.UUID)
+	find := sqldb.Query("session_member", seatHere, m.Account.UUID, m.Member.UUID)
 	err = s.Run(ctx, find, sqldb.ReadRow(&found, func(r *sqldb.Row) Seat {
 		return Seat{SessionAccount: readSessionAccount(r), CreatedAt: r.Time()}
 	}))

@@ -56,7 +56,8 @@ WHERE digest IN (SELECT digest FROM sign_in_links WHERE expires_at <= $1 ORDER B
 	// sweepOneSession checks the expiry again: the session may have been used since it was found.
 	sweepOneSession = `DELETE FROM sessions WHERE id = $1 AND expires_at <= $2 RETURNING id`
 	sweepKeys       = `DELETE FROM api_keys
-WHERE id IN (SELECT id FROM api_keys WHERE session_id IS NOT NULL AND expires_at <= $1 ORDER BY expires_at LIMIT $2) RETURNING id`
+WHERE id IN (SELECT id FROM api_keys WHERE session_id IS NOT NULL AND expires_at <= $1
+	AND account_id` + sqldb.StaysHere + ` ORDER BY expires_at LIMIT $2) RETURNING id`
 )
 
 const (

@@ -32,13 +32,14 @@ WHERE account_id = $1 AND id = $2 AND removed_at IS NULL RETURNING id`
 	identify = `UPDATE members SET issuer = $3, subject = $4 WHERE account_id = $1 AND id = $2 AND removed_at IS NULL RETURNING id`
 
 	identityMembers = `SELECT account_id, id FROM members WHERE issuer = $1 AND subject = $2 AND removed_at IS NULL
+	AND account_id` + sqldb.StaysHere + `
 ORDER BY account_id`
 	// wasMember finds the identity also if it was removed.
 	wasMember = `SELECT id FROM members WHERE account_id = $1 AND issuer = $2 AND subject = $3 LIMIT 1`
 	claimRule = `(m.claim_name = $%d AND m.claim_value = $%d)`
 	// claimRules reads the rules that the operator has granted, and all rules of the account $1.
 	claimRules = `SELECT m.account_id, m.role FROM members m
-WHERE m.claim_name IS NOT NULL AND m.removed_at IS NULL
+WHERE m.claim_name IS NOT NULL AND m.removed_at IS NULL AND m.account_id` + sqldb.StaysHere + `
 	AND (m.account_id = $1 OR EXISTS (SELECT 1 FROM claim_grants g
 		WHERE g.account_id = m.account_id AND g.claim_name = m.claim_name AND g.claim_value = m.claim_value))
 	AND (`

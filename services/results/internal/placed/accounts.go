@@ -77,7 +77,7 @@ func (a *Accounts) accepting(ctx context.Context) (string, error) {
 
 // Account implements keys.Store.
 func (a *Accounts) Account(ctx context.Context, id prism.AccountID) (api.Account, error) {
-	at, err := a.StoreOf(ctx, id)
+	ctx, at, err := a.StoreOf(ctx, id)
 	if err != nil {
 		return api.Account{}, err
 	}
@@ -89,21 +89,22 @@ func (a *Accounts) AccountByName(ctx context.Context, name string) (prism.Accoun
 	return a.Directory.AccountByName(ctx, name)
 }
 
-// addKey tells home whose a key is, and returns the database of the account, which is to have it: store.ErrNotFound if there is no such
-// account.
-func (a *Accounts) addKey(ctx context.Context, account prism.AccountID, digest contract.KeyDigest) (sqlstore.Statements, error) {
-	at, err := a.known(ctx, account)
+// addKey tells home whose a key is, and returns StoreOf the account, which is to have it: store.ErrNotFound if there is no such account.
+func (a *Accounts) addKey(
+	ctx context.Context, account prism.AccountID, digest contract.KeyDigest,
+) (context.Context, sqlstore.Statements, error) {
+	ctx, at, err := a.known(ctx, account)
 	if err != nil {
-		return at, err
+		return ctx, at, err
 	}
-	return at, a.Directory.AddKey(ctx, digest, account)
+	return ctx, at, a.Directory.AddKey(ctx, digest, account)
 }
 
 // CreateKey implements keys.Store.
 func (a *Accounts) CreateKey(
 	ctx context.Context, account prism.AccountID, k keys.APIKey, digest contract.KeyDigest, limit int64, by store.By,
 ) error {
-	at, err := a.addKey(ctx, account, digest)
+	ctx, at, err := a.addKey(ctx, account, digest)
 	if err != nil {
 		return err
 	}
@@ -112,7 +113,7 @@ func (a *Accounts) CreateKey(
 
 // ListKeys implements keys.Store.
 func (a *Accounts) ListKeys(ctx context.Context, account prism.AccountID, page store.Page) ([]keys.APIKey, bool, error) {
-	at, err := a.StoreOf(ctx, account)
+	ctx, at, err := a.StoreOf(ctx, account)
 	if err != nil {
 		return nil, false, err
 	}
@@ -121,7 +122,7 @@ func (a *Accounts) ListKeys(ctx context.Context, account prism.AccountID, page s
 
 // RevokeKey implements keys.Store.
 func (a *Accounts) RevokeKey(ctx context.Context, account prism.AccountID, id prism.KeyID, by store.By) (keys.APIKey, error) {
-	at, err := a.StoreOf(ctx, account)
+	ctx, at, err := a.StoreOf(ctx, account)
 	if err != nil {
 		return keys.APIKey{}, err
 	}
@@ -147,7 +148,7 @@ func (a *Accounts) RevokeAnyKey(ctx context.Context, id prism.KeyID, by store.By
 func (a *Accounts) SetLimits(
 	ctx context.Context, account prism.AccountID, c keys.LimitsChange, by store.By,
 ) (prism.Limits, error) {
-	at, err := a.StoreOf(ctx, account)
+	ctx, at, err := a.StoreOf(ctx, account)
 	if err != nil {
 		return prism.Limits{}, err
 	}
@@ -156,7 +157,7 @@ func (a *Accounts) SetLimits(
 
 // Storage implements keys.LimitStore.
 func (a *Accounts) Storage(ctx context.Context, account prism.AccountID) (store.Storage, error) {
-	at, err := a.StoreOf(ctx, account)
+	ctx, at, err := a.StoreOf(ctx, account)
 	if err != nil {
 		return store.Storage{}, err
 	}
@@ -188,7 +189,7 @@ func (a *Accounts) DeclareAccount(
 func (a *Accounts) DeclareKey(
 	ctx context.Context, account prism.AccountID, k keys.APIKey, digest contract.KeyDigest, limit int64, by store.By,
 ) error {
-	at, err := a.addKey(ctx, account, digest)
+	ctx, at, err := a.addKey(ctx, account, digest)
 	if err != nil {
 		return err
 	}
@@ -199,7 +200,7 @@ func (a *Accounts) DeclareKey(
 func (a *Accounts) WithdrawKey(
 	ctx context.Context, account prism.AccountID, k keys.APIKey, digest contract.KeyDigest, by store.By,
 ) error {
-	at, err := a.addKey(ctx, account, digest)
+	ctx, at, err := a.addKey(ctx, account, digest)
 	if err != nil {
 		return err
 	}
@@ -210,7 +211,7 @@ func (a *Accounts) WithdrawKey(
 func (a *Accounts) CreateOperatorKey(
 	ctx context.Context, account prism.AccountID, k keys.APIKey, digest contract.KeyDigest, by store.By,
 ) error {
-	at, err := a.addKey(ctx, account, digest)
+	ctx, at, err := a.addKey(ctx, account, digest)
 	if err != nil {
 		return err
 	}

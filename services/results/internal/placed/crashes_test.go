@@ -234,7 +234,7 @@ func (w *world) over(session contract.SessionDigest, keys []contract.KeyDigest) 
 		w.is("a key works", w.works(key), false)
 	}
 	for _, name := range []string{"b", "c"} {
-		at, err := w.StoreOf(w.Context(), w.accounts[name])
+		_, at, err := w.StoreOf(w.Context(), w.accounts[name])
 		w.succeeds(err)
 		entries, _, err := at.ListAudit(w.Context(), w.accounts[name], audit.Filter{}, store.Page{Limit: 1000})
 		w.succeeds(err)

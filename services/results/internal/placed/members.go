@@ -14,13 +14,13 @@ import (
 var _ members.Store = (*Accounts)(nil)
 
 // people is what home has of the members of all databases.
-func (a *Accounts) people() members.Home { return members.Home{Database: a.home().Database} }
+func (a *Accounts) people() members.Home { return members.Home{Database: a.Home} }
 
 // AddMember implements members.Store. The link is stored before its member, without whom it signs nobody in.
 func (a *Accounts) AddMember(
 	ctx context.Context, account prism.AccountID, m members.Member, l *members.Link, by store.By,
 ) error {
-	at, err := a.known(ctx, account)
+	ctx, at, err := a.known(ctx, account)
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (a *Accounts) AddMember(
 
 // ListMembers implements members.Store.
 func (a *Accounts) ListMembers(ctx context.Context, account prism.AccountID, page store.Page) ([]members.Member, bool, error) {
-	at, err := a.StoreOf(ctx, account)
+	ctx, at, err := a.StoreOf(ctx, account)
 	if err != nil {
 		return nil, false, err
 	}
@@ -45,7 +45,7 @@ func (a *Accounts) ListMembers(ctx context.Context, account prism.AccountID, pag
 func (a *Accounts) ChangeMember(
 	ctx context.Context, account prism.AccountID, id prism.MemberID, c api.MemberChange, by store.By,
 ) (members.Member, error) {
-	at, err := a.StoreOf(ctx, account)
+	ctx, at, err := a.StoreOf(ctx, account)
 	if err != nil {
 		return members.Member{}, err
 	}
@@ -55,7 +55,7 @@ func (a *Accounts) ChangeMember(
 // RemoveMember implements members.Store. A member who was removed from its account has no access, whatever home still has, which a repeat
 // removes.
 func (a *Accounts) RemoveMember(ctx context.Context, account prism.AccountID, id prism.MemberID, by store.By) error {
-	at, err := a.StoreOf(ctx, account)
+	ctx, at, err := a.StoreOf(ctx, account)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (a *Accounts) RemoveMember(ctx context.Context, account prism.AccountID, id
 func (a *Accounts) LinkMember(
 	ctx context.Context, account prism.AccountID, id prism.MemberID, l members.Link, by store.By,
 ) (members.Member, error) {
-	at, err := a.StoreOf(ctx, account)
+	ctx, at, err := a.StoreOf(ctx, account)
 	if err != nil {
 		return members.Member{}, err
 	}
@@ -90,7 +90,7 @@ func (a *Accounts) LinkMember(
 func (a *Accounts) LinkOperator(
 	ctx context.Context, account prism.AccountID, m members.Member, l members.Link, newID members.NewID, by store.By,
 ) error {
-	at, err := a.StoreOf(ctx, account)
+	ctx, at, err := a.StoreOf(ctx, account)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (a *Accounts) LinkOperator(
 
 // GrantClaim implements members.Store.
 func (a *Accounts) GrantClaim(ctx context.Context, account prism.AccountID, c prism.Claim, granted bool, by store.By) error {
-	at, err := a.StoreOf(ctx, account)
+	ctx, at, err := a.StoreOf(ctx, account)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (a *Accounts) GrantClaim(ctx context.Context, account prism.AccountID, c pr
 func (a *Accounts) DeclareRules(
 	ctx context.Context, account prism.AccountID, rules []members.Member, newID members.NewID, by store.By,
 ) error {
-	at, err := a.StoreOf(ctx, account)
+	ctx, at, err := a.StoreOf(ctx, account)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (a *Accounts) DeclareRules(
 
 // ListClaims implements members.Store.
 func (a *Accounts) ListClaims(ctx context.Context, account prism.AccountID) ([]prism.Claim, error) {
-	at, err := a.StoreOf(ctx, account)
+	ctx, at, err := a.StoreOf(ctx, account)
 	if err != nil {
 		return nil, err
 	}

@@ -132,7 +132,8 @@ func newWorld(t *testing.T) *world {
 		t.Cleanup(pg.Close)
 		w.Databases = append(w.Databases, placed.Database{Name: name, Store: sqlstore.New(faulty{pg.Database, name, w.faults}), Terms: accepts(false)})
 	}
-	w.Directory = directory.NewCached(directory.SQL{Database: w.Databases[0].Store.Database}, 100)
+	w.Home = w.Databases[0].Store.Database
+	w.Directory = directory.NewCached(directory.SQL{Database: w.Home}, 100)
 	for i := range w.Databases {
 		db := &w.Databases[i]
 		db.Terms = accepts(true)

@@ -5,11 +5,14 @@ package placed
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/directory"
+	"github.com/prism-results/prism/services/results/internal/moves"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -26,16 +29,20 @@ type Database struct {
 type Accounts struct {
 	Directory *directory.Cached
 	Databases []Database
+	// Home is the database of home without the accounts that it has.
+	Home  sqldb.Database
+	Moves *moves.Moves // nil: no account moves
 	// Patience is how long a call that is of accounts in several databases waits for each of them; DefaultPatience if 0.
 	Patience time.Duration
 }
 
 func (a *Accounts) home() sqlstore.Statements { return a.Databases[0].Store }
 
-// StoreOf is the database of an account: home's of one that is unknown, which says so.
-func (a *Accounts) StoreOf(ctx context.Context, account prism.AccountID) (sqlstore.Statements, error) {
+// StoreOf is the database of an account, and the context of a call of that account: home's database of one that is unknown, which says so.
+func (a *Accounts) StoreOf(ctx context.Context, account prism.AccountID) (context.Context, sqlstore.Statements, error) {
 	place, err := a.Directory.OfAccount(ctx, account)
-	return a.at(place, err)
+	at, err := a.at(place, err)
+	return a.Moves.Bind(ctx, account), at, err
 }
 
 func (a *Accounts) at(place directory.Place, err error) (sqlstore.Statements, error) {
@@ -61,6 +68,12 @@ func (a *Accounts) named(name string) (sqlstore.Statements, error) {
 // errAway: a database did not answer.
 var errAway = fmt.Errorf("placed: %w: a database did not answer", store.ErrUnavailable)
 
+// isMove tells whether an account has moved while a call was made that is of several.
+func isMove(err error) bool {
+	_, is := errors.AsType[*store.MoveError](err)
+	return is
+}
+
 // ask calls do with a database by its name, and with a context that ends after Patience: store.ErrUnavailable then. A change may have been made,
 // so it is one that can be repeated.
 func (a *Accounts) ask(ctx context.Context, name string, do func(context.Context, sqlstore.Statements) error) error {
@@ -78,10 +91,11 @@ func (a *Accounts) ask(ctx context.Context, name string, do func(context.Context
 }
 
 // known is StoreOf an account that is known: store.ErrNotFound.
-func (a *Accounts) known(ctx context.Context, account prism.AccountID) (sqlstore.Statements, error) {
+func (a *Accounts) known(ctx context.Context, account prism.AccountID) (context.Context, sqlstore.Statements, error) {
 	place, err := a.Directory.OfAccount(ctx, account)
 	if err == nil && place.Account.IsZero() {
-		return sqlstore.Statements{}, store.ErrNotFound
+		err = store.ErrNotFound
 	}
-	return a.at(place, err)
+	at, err := a.at(place, err)
+	return a.Moves.Bind(ctx, account), at, err
 }

@@ -23,7 +23,7 @@ func (a *Accounts) Link(ctx context.Context, digest contract.LinkDigest, at time
 	if err != nil {
 		return owner, err
 	}
-	db, err := a.StoreOf(ctx, link.Account)
+	ctx, db, err := a.StoreOf(ctx, link.Account)
 	if err != nil {
 		return owner, err
 	}
@@ -69,6 +69,18 @@ func (a *Accounts) seen(
 func (a *Accounts) seats(
 	ctx context.Context, session members.HomeSession, away map[string]bool,
 	ask func(context.Context, sqlstore.Statements, members.Membership) (members.Seat, error),
+) (accounts []contract.SessionAccount, err error) {
+	err = a.Moves.Follow(ctx, func() (err error) {
+		accounts, err = a.seatsOnce(ctx, session, away, ask)
+		return err
+	})
+	return accounts, err
+}
+
+// seatsOnce is seats: a store.MoveError if an account has moved meanwhile.
+func (a *Accounts) seatsOnce(
+	ctx context.Context, session members.HomeSession, away map[string]bool,
+	ask func(context.Context, sqlstore.Statements, members.Membership) (members.Seat, error),
 ) ([]contract.SessionAccount, error) {
 	type seat struct {
 		members.Part
@@ -95,13 +107,17 @@ func (a *Accounts) seats(
 			if !away[name] {
 				err = a.ask(ctx, name, func(ctx context.Context, db sqlstore.Statements) error {
 					for _, p := range parts {
-						s, err := ask(ctx, db, p.Membership)
-						switch {
-						case err == nil:
-							ofDatabase = append(ofDatabase, seat{p, s})
-						case !errors.Is(err, store.ErrNotFound):
+						s, err := ask(a.Moves.Bind(ctx, p.Account), db, p.Membership)
+						if errors.Is(err, store.ErrNotFound) {
+							if err := a.Moves.Left(ctx, name, p.Account); err != nil {
+								return err
+							}
+							continue
+						}
+						if err != nil {
 							return err
 						}
+						ofDatabase = append(ofDatabase, seat{p, s})
 					}
 					return nil
 				})
@@ -117,7 +133,7 @@ func (a *Accounts) seats(
 	}
 	waiting.Wait()
 	for _, err := range failed {
-		if !errors.Is(err, store.ErrUnavailable) || len(seats) == 0 {
+		if isMove(err) || !errors.Is(err, store.ErrUnavailable) || len(seats) == 0 {
 			return nil, err
 		}
 	}
@@ -159,7 +175,7 @@ func (a *Accounts) CreateSessionKey(
 	if index < 0 {
 		return key, store.ErrNotFound
 	}
-	db, err := a.addKey(ctx, k.Account, k.Digest)
+	ctx, db, err := a.addKey(ctx, k.Account, k.Digest)
 	if err != nil {
 		return key, err
 	}
@@ -199,7 +215,9 @@ func (a *Accounts) finish(ctx context.Context, left []members.Ending) (done int,
 		if away[place.Database] {
 			continue
 		}
-		err = a.ask(ctx, place.Database, func(ctx context.Context, db sqlstore.Statements) error { return db.EndIn(ctx, e) })
+		err = a.ask(a.Moves.Bind(ctx, e.Account), place.Database, func(ctx context.Context, db sqlstore.Statements) error {
+			return db.EndIn(ctx, e)
+		})
 		if err != nil {
 			away[place.Database], failed = true, err
 			continue

@@ -33,6 +33,15 @@ type signingIn struct {
 // SignIn implements members.SessionStore. An account whose database is away is not in the session: store.ErrUnavailable if no other is, or if it is
 // the one that the sign-in names or to which its link invites.
 func (a *Accounts) SignIn(ctx context.Context, in members.SignIn) (begun contract.Session, err error) {
+	err = a.Moves.Follow(ctx, func() (err error) {
+		begun, err = a.signIn(ctx, in)
+		return err
+	})
+	return begun, err
+}
+
+// signIn is SignIn: a store.MoveError if an account moves meanwhile.
+func (a *Accounts) signIn(ctx context.Context, in members.SignIn) (begun contract.Session, err error) {
 	s := &signingIn{Accounts: a, in: in, known: map[string][]prism.AccountID{}, joinable: map[string][]prism.AccountID{}, away: map[string]bool{}}
 	if err := s.findLink(ctx); err != nil {
 		return begun, err
@@ -78,7 +87,7 @@ func (s *signingIn) findLink(ctx context.Context) error {
 
 // admitLink has the member of the link come.
 func (s *signingIn) admitLink(ctx context.Context) ([]members.Membership, error) {
-	at, err := s.StoreOf(ctx, s.link.Account)
+	ctx, at, err := s.StoreOf(ctx, s.link.Account)
 	if err != nil {
 		return nil, err
 	}
@@ -111,13 +120,15 @@ func (s *signingIn) admitIdentity(ctx context.Context) (come []members.Membershi
 		}
 		var admitted []members.Membership
 		err := s.ask(ctx, name, func(ctx context.Context, db sqlstore.Statements) (err error) {
-			admitted, err = db.Admit(ctx, admission)
-			return err
+			if admitted, err = db.Admit(ctx, admission); err != nil {
+				return err
+			}
+			return s.leftFrom(ctx, name, admitted)
 		})
 		switch {
 		case err == nil:
 			come = append(come, admitted...)
-		case errors.Is(err, store.ErrUnavailable) && i >= len(needed):
+		case !isMove(err) && errors.Is(err, store.ErrUnavailable) && i >= len(needed):
 			s.away[name] = true
 		default:
 			return nil, err
@@ -127,6 +138,18 @@ func (s *signingIn) admitIdentity(ctx context.Context) (come []members.Membershi
 		return come, nil
 	}
 	return nil, s.nobody()
+}
+
+// leftFrom returns a store.MoveError if an account of the identity has no member in a database because it has left the database.
+func (s *signingIn) leftFrom(ctx context.Context, name string, admitted []members.Membership) error {
+	for _, account := range s.known[name] {
+		if !slices.ContainsFunc(admitted, func(m members.Membership) bool { return m.Account == account }) {
+			if err := s.Moves.Left(ctx, name, account); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // nobody is the error of an identity that no database which answers knows.

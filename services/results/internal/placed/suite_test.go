@@ -56,7 +56,7 @@ func openSuite(t *testing.T, database func(testing.TB) string) suite {
 		databases = append(databases, placed.Database{Name: name, Store: pg.Statements, Terms: accepts(true)})
 	}
 	cached := directory.NewCached(directory.SQL{Database: databases[0].Store.Database}, 1) // so that most look-ups are of home
-	return suite{home{databases[0].Store}, &placed.Accounts{Directory: cached, Databases: databases, Patience: time.Minute}}
+	return suite{home{databases[0].Store}, &placed.Accounts{Directory: cached, Databases: databases, Home: databases[0].Store.Database, Patience: time.Minute}}
 }
 
 // accepts is the terms of a database that new accounts may be made in, or may not.
@@ -80,7 +80,7 @@ func (s suite) PlaceTogether() {
 type home struct{ sqlstore.Statements }
 
 func get[T any](ctx context.Context, s suite, account prism.AccountID, call func(sqlstore.Statements) (T, error)) (T, error) {
-	at, err := s.StoreOf(ctx, account)
+	_, at, err := s.StoreOf(ctx, account)
 	if err != nil {
 		var none T
 		return none, err
@@ -155,7 +155,8 @@ func (s suite) ofKey(ctx context.Context, key contract.KeyDigest) (sqlstore.Stat
 	if err != nil {
 		return sqlstore.Statements{}, err
 	}
-	return s.StoreOf(ctx, place.Account)
+	_, at, err := s.StoreOf(ctx, place.Account)
+	return at, err
 }
 
 func (s suite) Authenticate(ctx context.Context, key contract.KeyDigest) (store.Caller, error) {

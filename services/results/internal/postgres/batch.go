@@ -363,7 +363,9 @@ func fail(calls []*call, err error) {
 // outcomeForEach is what an error of a batch means for each of its calls. The end of the connection is the outcome of all
 // of them. Any other error may belong to one statement; the transaction of the batch was rolled back.
 func outcomeForEach(err error) error {
-	if translated := translate("", err); isUnknown(translated) || errors.Is(translated, store.ErrUnavailable) {
+	translated := translate("", err)
+	_, moves := errors.AsType[*store.MoveError](translated) // the account of one call
+	if !moves && (isUnknown(translated) || errors.Is(translated, store.ErrUnavailable)) {
 		return err
 	}
 	return errSendAlone

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -30,6 +31,8 @@ const (
 	adminShutdown        = "57P01"
 	crashShutdown        = "57P02"
 	cannotConnectNow     = "57P03"
+	accountMoving        = "PM001" // of the trigger refuse_moved
+	accountMoved         = "PM002"
 
 	// PgBouncer uses this code for all its own errors. Postgres uses it for messages that are out of order.
 	protocolViolation = "08P01"
@@ -54,6 +57,8 @@ func translate(operation string, err error) error {
 	}
 	if refusal, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch refusal.Code {
+		case accountMoving, accountMoved:
+			return fmt.Errorf("postgres: %s: %w", operation, moveError(refusal))
 		case uniqueViolation:
 			switch {
 			case isOn(refusal, "accounts", "name"):
@@ -74,6 +79,15 @@ func translate(operation string, err error) error {
 		}
 	}
 	return fmt.Errorf("postgres: %s: %w", operation, bare(err))
+}
+
+// moveError is a refusal of the trigger refuse_moved.
+func moveError(refusal *pgconn.PgError) error {
+	account, err := prism.ParseUUID(refusal.Detail)
+	if err != nil {
+		return err
+	}
+	return &store.MoveError{Account: prism.AccountID{UUID: account}, Moved: refusal.Code == accountMoved}
 }
 
 // isOn identifies a constraint by its table and column. Partitions and shards have their own constraints, such as

@@ -271,7 +271,8 @@ func (d *database) Transaction(ctx context.Context, operation string, fn func(sq
 const touchKeys = `UPDATE api_keys k
 SET last_used_at = used.at
 FROM (SELECT unnest($1::uuid[]) AS id, unnest($2::timestamptz[]) AS at) AS used
-WHERE k.id = used.id AND (k.last_used_at IS NULL OR k.last_used_at < used.at)`
+WHERE k.id = used.id AND (k.last_used_at IS NULL OR k.last_used_at < used.at)
+	AND k.account_id` + sqldb.StaysHere
 
 // TouchKeys implements sqldb.Database.
 func (d *database) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error {

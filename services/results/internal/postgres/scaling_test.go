@@ -37,11 +37,11 @@ JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
 WHERE `+ours+` AND a.attname <> 'account_id'
 ORDER BY 1`)
 	// An account is found by its id or name, or by the object that declared it, an API key by its digest. Operators revoke a key by its id alone. What deletes
-	// results, reads files, tends runs, sends events or tells of keys that end looks for those of any account. Who signs in shows a link, a session or an identity. Terms differ
+	// results, reads files, tends runs, sends events, tells of keys that end or follows moves looks for those of any account. Who signs in shows a link, a session or an identity. Terms differ
 	// between accounts.
 	want := []string{
 		"accounts_name_key", "accounts_pkey", "api_keys_digest_key", "api_keys_expiring", "api_keys_of_session", "api_keys_of_sessions_expiring",
-		"api_keys_pkey", "declared_accounts_object_key", "deletions_due", "deletions_search_due", "deliveries_ended", "directory_accounts_name_key", "directory_accounts_object_key", "directory_identities_pkey", "directory_keys_pkey", "ending_sessions_of_digest", "files_expiring", "files_reading", "members_claim", "members_identity",
+		"api_keys_pkey", "declared_accounts_object_key", "deletions_due", "deletions_search_due", "deliveries_ended", "directory_accounts_name_key", "directory_accounts_object_key", "directory_identities_pkey", "directory_keys_pkey", "ending_sessions_of_digest", "files_expiring", "files_reading", "members_claim", "members_identity", "moved_accounts_by_time",
 		"result_index_terms", "revocation_mark_pkey", "revocation_numbers_pkey", "revocations_ending", "revocations_pkey",
 		"runs_under_way", "session_members_pkey", "sessions_digest_key", "sessions_expiring", "sessions_pkey", "sign_in_links_expiring",
 		"sign_in_links_pkey", "webhooks_due",

@@ -37,7 +37,9 @@ SELECT CASE WHEN EXISTS (SELECT FROM tail) OR EXISTS (SELECT FROM event_tail)
 func moving(tail, order string) string {
 	return `-- name: Fold :one
 WITH moved AS (
-	DELETE FROM ` + tail + ` t USING (SELECT f.ctid FROM ` + tail + ` f` + order + ` LIMIT $1) AS first WHERE t.ctid = first.ctid
+	DELETE FROM ` + tail + ` t USING (
+		SELECT f.ctid FROM ` + tail + ` f WHERE f.account_id` + sqldb.StaysHere + order + ` LIMIT $1
+	) AS first WHERE t.ctid = first.ctid
 	RETURNING t.*
 )`
 }

@@ -21,7 +21,7 @@ const (
 	// A mark is moved from where it was read, so that of processes which apply at the same time none moves it back.
 	setMark  = `INSERT INTO revocation_mark (seq, id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING seq`
 	moveMark = `UPDATE revocation_mark SET seq = $1, id = $2 WHERE seq = $3 AND id = $4 RETURNING seq`
-	revoke   = `UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL
+	revoke   = `UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL AND account_id` + sqldb.StaysHere + `
 RETURNING account_id, name, session_id IS NOT NULL`
 )
 

@@ -29,12 +29,12 @@ WITH under_way AS MATERIALIZED (
 		SELECT sum(CASE WHEN l.granted = 0 THEN 32 ELSE l.granted END) FROM run_chunks l
 		WHERE l.account_id = r.account_id AND l.run_id = r.id AND l.number >= r.folded AND l.token IS NOT NULL
 	) END AS granted, 0 AS retries
-	FROM runs r WHERE r.status IN ('queued', 'running', 'pausing', 'cancelling')
+	FROM runs r WHERE r.status IN ('queued', 'running', 'pausing', 'cancelling') AND r.account_id` + sqldb.StaysHere + `
 	UNION ALL
 	SELECT t.account_id, t.id, t.prism_id, 'running', CAST(0 AS double precision), 0, t.leased_at, 0, (
 		SELECT sum(l.pending) FROM retry_chunks l WHERE l.account_id = t.account_id AND l.retry_id = t.id AND l.token IS NOT NULL
 	), NULL, 1
-	FROM retries t WHERE NOT ` + callerStops + `
+	FROM retries t WHERE NOT ` + callerStops + ` AND t.account_id` + sqldb.StaysHere + `
 )
 SELECT r.account_id, r.id, r.retries
 FROM under_way r

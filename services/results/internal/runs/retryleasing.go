@@ -61,13 +61,15 @@ WHERE account_id = $1 AND retry_id = $2 AND number = $3 AND token = $4`
 	// stop.
 	tendedRetries = `-- name: TendedRetries :many
 SELECT t.account_id, t.id FROM retries t
-WHERE NOT EXISTS (SELECT 1 FROM retry_chunks c WHERE c.account_id = t.account_id AND c.retry_id = t.id)
+WHERE t.account_id` + sqldb.StaysHere + ` AND (
+	NOT EXISTS (SELECT 1 FROM retry_chunks c WHERE c.account_id = t.account_id AND c.retry_id = t.id)
 	OR EXISTS (
 		SELECT 1 FROM retry_chunks c
 		WHERE c.account_id = t.account_id AND c.retry_id = t.id AND c.token IS NOT NULL AND c.leased_until <= $1
 	)
 	OR EXISTS (SELECT 1 FROM retry_chunks c WHERE c.account_id = t.account_id AND c.retry_id = t.id AND c.token IS NULL)
-		AND ` + stops
+		AND ` + stops + `
+)`
 	expireRetryLeases = `UPDATE retry_chunks SET token = NULL, leased_until = NULL
 WHERE account_id = $1 AND retry_id = $2 AND token IS NOT NULL AND leased_until <= $3`
 	// removeRetryChunks removes the chunks without a lease that are done, and all of them if the retry stops.

@@ -101,7 +101,7 @@ FROM (
 			SELECT count(*) FROM run_chunks c
 			WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.token IS NOT NULL AND c.leased_until > $1
 		) AS leases
-		FROM runs r WHERE r.status IN ('queued', 'running', 'pausing', 'cancelling')
+		FROM runs r WHERE r.status IN ('queued', 'running', 'pausing', 'cancelling') AND r.account_id` + sqldb.StaysHere + `
 	) u
 	UNION ALL
 	SELECT 1, (
@@ -110,7 +110,7 @@ FROM (
 	), (SELECT sum(c.pending) FROM retry_chunks c WHERE c.account_id = t.account_id AND c.retry_id = t.id), CASE WHEN NOT EXISTS (
 		SELECT 1 FROM retry_chunks c WHERE c.account_id = t.account_id AND c.retry_id = t.id AND c.token IS NOT NULL
 	) THEN t.leased_at END
-	FROM retries t
+	FROM retries t WHERE t.account_id` + sqldb.StaysHere + `
 ) q`
 )
 

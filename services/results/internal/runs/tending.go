@@ -20,7 +20,7 @@ const (
 	// expiredLeases finds runs with leases whose time is over. Only runs under way have leases.
 	expiredLeases = `-- name: ExpiredLeases :many
 SELECT r.account_id, r.id FROM runs r
-WHERE r.status IN ('queued', 'running', 'pausing', 'cancelling') AND (
+WHERE r.status IN ('queued', 'running', 'pausing', 'cancelling') AND r.account_id` + sqldb.StaysHere + ` AND (
 	SELECT min(c.leased_until) FROM run_chunks c
 	WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.number >= r.folded AND c.token IS NOT NULL
 ) <= $1`
@@ -34,7 +34,7 @@ WHERE r.status IN ('queued', 'running', 'pausing', 'cancelling') AND (
 	// unfoldedRuns finds the runs whose first unfolded chunk can be folded.
 	unfoldedRuns = `-- name: UnfoldedRuns :many
 SELECT r.account_id, r.id FROM runs r
-WHERE r.folded < r.chunks AND r.retry_from IS NULL AND (
+WHERE r.folded < r.chunks AND r.retry_from IS NULL AND r.account_id` + sqldb.StaysHere + ` AND (
 	SELECT c.number FROM run_chunks c
 	WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.number = r.folded AND c.pending = 0 AND c.token IS NULL
 ) IS NOT NULL`
@@ -63,13 +63,13 @@ var (
 	// tendedRuns finds the runs that TendRuns may have to change.
 	tendedRuns = `-- name: TendedRuns :many
 SELECT r.account_id, r.id FROM runs r
-WHERE r.status IN ('pausing', 'cancelling') OR r.retry_from IS NOT NULL
+WHERE (r.status IN ('pausing', 'cancelling') OR r.retry_from IS NOT NULL) AND r.account_id` + sqldb.StaysHere + `
 UNION
 SELECT r.account_id, r.id FROM runs r
 JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
 LEFT JOIN api_keys k ON k.id = r.key_id
 LEFT JOIN members m ON m.account_id = r.account_id AND m.id = r.key_id
-WHERE r.status IN ('queued', 'running') AND (
+WHERE r.status IN ('queued', 'running') AND r.account_id` + sqldb.StaysHere + ` AND (
 	p.archived_at IS NOT NULL OR k.revoked_at IS NOT NULL OR k.expires_at <= $2 OR ` + mayNotRun + `
 	OR ` + keys.Full + `
 	OR (

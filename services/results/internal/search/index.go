@@ -27,7 +27,7 @@ FROM change_counts c
 LEFT JOIN index_cursors i ON i.account_id = c.account_id
 LEFT JOIN (SELECT DISTINCT account_id FROM index_prisms WHERE old IS NOT NULL) p ON p.account_id = c.account_id
 LEFT JOIN changes x ON x.account_id = c.account_id AND x.seq = coalesce(i.seq, 0) + 1
-WHERE i.old IS NOT NULL OR p.account_id IS NOT NULL OR c.seq > coalesce(i.seq, 0)
+WHERE (i.old IS NOT NULL OR p.account_id IS NOT NULL OR c.seq > coalesce(i.seq, 0)) AND c.account_id` + sqldb.StaysHere + `
 ORDER BY x.at LIMIT 1000`
 )
 

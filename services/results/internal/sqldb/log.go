@@ -31,7 +31,7 @@ SELECT seq, removed FROM ` + counts + ` WHERE account_id = $1`,
 		// old finds an account whose first row is from before $1, and not its last.
 		old: `-- name: Old` + name + ` :one
 SELECT c.account_id, c.seq, c.removed FROM ` + counts + ` c JOIN ` + table + ` x ON x.account_id = c.account_id AND x.seq = c.removed + 1
-WHERE c.removed + 1 < c.seq AND x.at < $1 LIMIT 1`,
+WHERE c.removed + 1 < c.seq AND x.at < $1 AND c.account_id` + StaysHere + ` LIMIT 1`,
 		last:   `SELECT max(seq) FROM ` + table + ` WHERE account_id = $1 AND seq > $2 AND seq <= $3 AND at < $4`,
 		remove: `DELETE FROM ` + table + ` WHERE account_id = $1 AND seq > $2 AND seq <= $3`,
 	}

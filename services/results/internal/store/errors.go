@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // Errors of members.
@@ -45,6 +46,22 @@ var (
 	// ErrTooManyRuns: the account has MaxRuns runs that are not over.
 	ErrTooManyRuns = errors.New("store: too many runs")
 )
+
+// MoveError is a refusal of a change because its account moves to another database (spec: account-moves). It is an ErrUnavailable.
+type MoveError struct {
+	Account prism.AccountID
+	// Moved: the account is in another database. Otherwise that is just being decided, and a repeat is refused no more, or differently.
+	Moved bool
+}
+
+func (e *MoveError) Error() string {
+	if e.Moved {
+		return "store: account " + e.Account.String() + " has moved"
+	}
+	return "store: account " + e.Account.String() + " is being moved"
+}
+
+func (e *MoveError) Unwrap() error { return ErrUnavailable }
 
 // IsNotFound tells whether err says that the account does not have what a call names.
 func IsNotFound(err error) bool {

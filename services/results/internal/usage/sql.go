@@ -46,7 +46,7 @@ ON CONFLICT (account_id, day, prism_id, model, key_id, currency) DO UPDATE SET
 // countRecent reads a few rows of each account by its key. What is not folded yet is of the last seconds.
 const countRecent = `-- name: CountRecent :many
 SELECT a.id, (SELECT coalesce(CAST(sum(u.results) AS bigint), 0) FROM usage u WHERE u.account_id = a.id AND u.day >= $1)
-FROM accounts a`
+FROM accounts a WHERE a.id` + sqldb.StaysHere
 
 // CountRecent is how many results each account has since the beginning of a day.
 func (s SQL) CountRecent(ctx context.Context, from prism.Day) (map[prism.AccountID]int64, error) {

@@ -26,7 +26,8 @@ RETURNING url, last_id, waiting, token IS NOT NULL OR due_at IS NOT NULL AND due
 // webhooksBehind compares places with the numbers of the last change and of the last other event of the account.
 const webhooksBehind = `-- name: WebhooksBehind :many
 SELECT w.account_id, w.id, w.generation, w.change, w.other, w.settings
-FROM webhooks w ` + latest + ` WHERE w.enabled AND ` + isBehind + ` ORDER BY w.account_id, w.change, w.other, w.id LIMIT $1`
+FROM webhooks w ` + latest + ` WHERE w.enabled AND ` + isBehind + ` AND w.account_id` + sqldb.StaysHere + `
+ORDER BY w.account_id, w.change, w.other, w.id LIMIT $1`
 
 // AnyWebhook implements Store.
 func (s SQL) AnyWebhook(ctx context.Context) (found bool, err error) {
@@ -109,10 +110,12 @@ const (
 
 	removeEnded = `-- name: RemoveDeliveries :many
 DELETE FROM deliveries WHERE (account_id, webhook_id, id) IN (
-	SELECT account_id, webhook_id, id FROM deliveries WHERE remove_at IS NOT NULL AND remove_at <= $1 ORDER BY remove_at LIMIT $2
+	SELECT account_id, webhook_id, id FROM deliveries WHERE remove_at IS NOT NULL AND remove_at <= $1
+		AND account_id` + sqldb.StaysHere + `
+	ORDER BY remove_at LIMIT $2
 ) RETURNING 1`
 	findLeftover = `-- name: LeftoverWebhook :one
-SELECT account_id, id FROM webhooks WHERE leftover LIMIT 1`
+SELECT account_id, id FROM webhooks WHERE leftover AND account_id` + sqldb.StaysHere + ` LIMIT 1`
 	lockLeftover = `UPDATE webhooks SET leftover = leftover WHERE account_id = $1 AND id = $2 AND leftover RETURNING generation, deleted`
 	removeOf     = `DELETE FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND id IN (
 	SELECT id FROM deliveries WHERE account_id = $1 AND webhook_id = $2 LIMIT $3
@@ -176,14 +179,14 @@ const (
 	countAll = `-- name: CountAllWebhooks :one
 SELECT coalesce(sum(CASE WHEN enabled THEN 1 ELSE 0 END), 0), coalesce(sum(CASE WHEN enabled THEN 0 ELSE 1 END), 0),
 	CAST(coalesce(sum(waiting), 0) AS bigint)
-FROM webhooks WHERE NOT deleted`
+FROM webhooks WHERE NOT deleted AND account_id` + sqldb.StaysHere
 	// oldestWaiting is the id of the delivery of each webhook that waits longest for its turn.
 	oldestWaiting = `-- name: OldestWaiting :many
 SELECT (
 	SELECT d.id FROM deliveries d WHERE d.account_id = w.account_id AND d.webhook_id = w.id AND d.state >= w.generation AND d.state <= w.generation
 	ORDER BY d.state, d.id LIMIT 1
 )
-FROM webhooks w WHERE w.enabled AND w.waiting > 0`
+FROM webhooks w WHERE w.enabled AND w.waiting > 0 AND w.account_id` + sqldb.StaysHere
 )
 
 // MeasureWebhooks implements Store.

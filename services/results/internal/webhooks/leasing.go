@@ -22,7 +22,8 @@ SELECT w.account_id, w.id FROM webhooks w
 LEFT JOIN (
 	SELECT account_id, count(*) AS leased FROM webhooks WHERE token IS NOT NULL AND due_at > $1 GROUP BY account_id
 ) l ON l.account_id = w.account_id
-WHERE w.due_at IS NOT NULL AND w.due_at <= $1 AND (w.healthy OR NOT $2) ORDER BY coalesce(l.leased, 0), w.due_at, w.id LIMIT 8`
+WHERE w.due_at IS NOT NULL AND w.due_at <= $1 AND (w.healthy OR NOT $2) AND w.account_id` + sqldb.StaysHere + `
+ORDER BY coalesce(l.leased, 0), w.due_at, w.id LIMIT 8`
 	leaseWebhook = `UPDATE webhooks SET token = $3, due_at = $4, aside_first = NOT aside_first
 WHERE account_id = $1 AND id = $2 AND due_at IS NOT NULL AND due_at <= $5 AND enabled
 RETURNING url, secret, previous_secret, previous_until, settings, generation, aside_first`

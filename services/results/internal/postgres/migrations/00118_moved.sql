@@ -12,6 +12,7 @@ CREATE TABLE moved_accounts (
     moved_at   timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
     CONSTRAINT moved_accounts_pkey PRIMARY KEY (account_id)
 );
+CREATE INDEX moved_accounts_by_time ON moved_accounts (moved_at);
 
 CREATE TABLE arriving_rows (
     account_id uuid   NOT NULL,
