@@ -26,6 +26,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/instrumented"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/postgres"
+	"github.com/prism-results/prism/services/results/internal/postgres/mover"
 	"github.com/prism-results/prism/services/results/internal/reading"
 	"github.com/prism-results/prism/services/results/internal/revocations"
 	"github.com/prism-results/prism/services/results/internal/runs"
@@ -64,6 +65,7 @@ type database struct {
 	clock    *dbclock.Clock                          // nil: the file has the clock of this process
 	warnings func(context.Context) ([]string, error) // nil: there are none
 	state    func(context.Context) (postgres.State, error)
+	direct   func() (url string, err error) // for moves of accounts; nil of a file
 	terms    func() (accepting bool, weight int)
 	unlock   func() // releases DataDir
 	log      *slog.Logger
@@ -119,6 +121,7 @@ func (db *database) openPostgres(ctx context.Context, cfg Config, d Deps) error 
 	}
 	db.store, db.migrate, db.warnings, db.clock = pg.Statements, pg.Migrated, pg.Warnings, dbclock.New(pg.Time, d.Log)
 	db.state = pg.State
+	db.direct = func() (string, error) { return cfg.directURL(url, auth) }
 	if !cfg.AwaitMigrations {
 		db.migrate = func(ctx context.Context) error { return auth.Migrate(ctx, url) }
 	}
@@ -302,10 +305,14 @@ func (db *database) Ready(ctx context.Context) error {
 // forOperator is the database as commands see it.
 func (db *database) forOperator() operator.Database {
 	accepting, weight := db.terms()
-	return operator.Database{
+	d := operator.Database{
 		Name: db.name, Accepting: accepting, Weight: weight,
 		State: db.state, Migrate: db.upToDate, Accounts: db.store.ListAccounts, Recent: db.store.CountRecent, Repair: db.repair,
 	}
+	if db.direct != nil {
+		d.Moves = func(ctx context.Context) (mover.State, error) { return mover.ReadState(ctx, db.forMoves()) }
+	}
+	return d
 }
 
 // warn logs the settings of the database with which results that were returned can be lost.

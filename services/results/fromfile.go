@@ -51,6 +51,10 @@ func (c *Config) placeIn(file *databasesfile.Source, in databasesfile.Database) 
 			return err
 		}
 	}
+	c.direct = func() string {
+		now, _ := file.Named(in.Name)
+		return now.DirectURL
+	}
 	c.terms = func() (accepting bool, weight int) {
 		now, ok := file.Named(in.Name)
 		if !ok {

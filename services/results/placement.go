@@ -5,6 +5,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/operator"
 )
 
 // placement tells in which database an account is. Its errors are those of contract.Results.
@@ -23,6 +24,8 @@ type placement interface {
 	check(ctx context.Context) error
 	// counts is how many accounts the directory has in each database, by its name; nil: there is only one database.
 	counts(ctx context.Context) (map[string]int64, error)
+	// move moves an account from one database to another.
+	move(ctx context.Context, m operator.Move) error
 	// run does what goes on beside the calls of all databases, until ctx ends.
 	run(ctx context.Context)
 }

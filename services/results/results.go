@@ -42,8 +42,9 @@ type Config struct {
 	// or in a folder in DataDir.
 	FilesURL string
 
-	url   credential.Source                   // of a database of DatabasesFile, whose URL there may change
-	terms func() (accepting bool, weight int) // of a database of DatabasesFile; nil: all new accounts are made in the only one
+	url    credential.Source                   // of a database of DatabasesFile, whose URL there may change
+	direct func() string                       // the direct URL that DatabasesFile has now; "": none
+	terms  func() (accepting bool, weight int) // of a database of DatabasesFile; nil: all new accounts are made in the only one
 }
 
 // file is the embedded store in DataDir, files the folder of the content of files.
@@ -173,7 +174,7 @@ func (s *Service) Close() {
 
 // Operator runs operator commands on the accounts of all databases.
 func (s *Service) Operator() *operator.Operator {
-	all := operator.Databases{Placed: s.placed.counts}
+	all := operator.Databases{Placed: s.placed.counts, Move: s.placed.move}
 	for _, db := range s.placed.all() {
 		all.All = append(all.All, db.forOperator())
 	}

@@ -33,6 +33,9 @@ type arguments struct {
 	limits                            keys.LimitsChange
 	claim                             string // NAME=VALUE; "": none
 	remove                            bool   // the claim
+	to                                string // the database that an account is moved to
+	takeBack, dryRun                  bool
+	tell                              func(line string) // while the command runs
 }
 
 // declaration is an operator command as --help shows it. run returns the rows of a table, which may be a single cell.
@@ -68,6 +71,14 @@ func declarations() []declaration {
 		{
 			name: "account allow-claim", subject: "NAME", claim: "[CLAIM=VALUE]", options: []option{removeOption()},
 			does: "let rules of an account for a claim make members at any sign-in, or list such claims", run: (*Operator).accountAllowClaim,
+		},
+		{
+			name: "account move", subject: "NAME", options: []option{toOption(), takeBackOption()},
+			does: "move an account to another database while it is used, or go on with it", run: (*Operator).accountMove,
+		},
+		{
+			name: "account balance", options: []option{dryRunOption()}, does: "propose moves, so that databases are used as their weights say",
+			run: (*Operator).accountBalance,
 		},
 		{
 			name: "key create", options: []option{accountOption(), nameOption(), roleOption()},
@@ -179,6 +190,7 @@ func help(stdout io.Writer, word string) error {
 
 // Run runs a command and writes its output.
 func (o *Operator) Run(ctx context.Context, c Command, out Output) error {
+	c.tell = func(line string) { _, _ = fmt.Fprintln(out, line) }
 	rows, failed := c.run(o, ctx, c.arguments)
 	if _, isShown := errors.AsType[shownError](failed); failed != nil && !isShown {
 		return failed

@@ -16,6 +16,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/directory"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/postgres"
+	"github.com/prism-results/prism/services/results/internal/postgres/mover"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -34,6 +35,8 @@ type Database struct {
 	Recent func(ctx context.Context, from prism.Day) (map[prism.AccountID]int64, error)
 	// Repair has the directory learn what the database has; nil: there is no directory.
 	Repair func(ctx context.Context) (directory.Learned, error)
+	// Moves asks what the database allows to moves of accounts; nil of the embedded store.
+	Moves func(ctx context.Context) (mover.State, error)
 }
 
 // Databases are what commands about databases work on.
@@ -41,6 +44,8 @@ type Databases struct {
 	All []Database // home comes first
 	// Placed is how many accounts the directory has in each database, by its name: nil without a directory.
 	Placed func(ctx context.Context) (map[string]int64, error)
+	// Move moves an account.
+	Move func(ctx context.Context, m Move) error
 }
 
 // shownError is the error of a command whose table is shown all the same.
@@ -141,17 +146,18 @@ const (
 func (o *Operator) databasesCheck(ctx context.Context, _ arguments) ([][]string, error) {
 	rows := [][]string{{"DATABASE", "CHECK", "STATE", "WHAT TO DO"}}
 	answers := askEach(ctx, o.databases.All, func(ctx context.Context, db Database) (postgres.State, error) { return db.State(ctx) })
+	moves := askEach(ctx, o.databases.All, func(ctx context.Context, db Database) ([]check, error) { return checkMoves(ctx, db), nil })
 	isWrong := false
 	add := func(name string, c check) {
 		rows = append(rows, []string{name, c.name, c.state, cmp.Or(c.do, "-")})
 		isWrong = isWrong || c.state == stateWrong
 	}
-	for _, db := range answers {
+	for i, db := range answers {
 		if db.err != nil {
 			add(db.Name, check{"reachable", "start it, or correct its URL and credentials: " + oneLine(db.err), stateWrong})
 			continue
 		}
-		for _, c := range checksOf(db.said, answers[0]) {
+		for _, c := range append(checksOf(db.said, answers[0]), moves[i].said...) {
 			add(db.Name, c)
 		}
 	}
@@ -164,33 +170,57 @@ func (o *Operator) databasesCheck(ctx context.Context, _ arguments) ([][]string,
 	return rows, nil
 }
 
+// checklist is what was looked at.
+type checklist []check
+
+func (l *checklist) add(name string, ok bool, otherwise, do string) {
+	c := check{name: name, state: stateOK}
+	if !ok {
+		c.state, c.do = otherwise, do
+	}
+	*l = append(*l, c)
+}
+
 // checksOf checks a database that answered.
 func checksOf(s postgres.State, home asked[postgres.State]) []check {
-	checks := []check{{name: "reachable", state: stateOK}}
-	add := func(name string, ok bool, otherwise, do string) {
-		c := check{name: name, state: stateOK}
-		if !ok {
-			c.state, c.do = otherwise, do
-		}
-		checks = append(checks, c)
-	}
-	add("tables", s.Migration >= postgres.NewestMigration, stateWrong, fmt.Sprintf("run prism migrate: they are at %d of %d", s.Migration, postgres.NewestMigration))
+	checks := checklist{{name: "reachable", state: stateOK}}
+	checks.add("tables", s.Migration >= postgres.NewestMigration, stateWrong, fmt.Sprintf("run prism migrate: they are at %d of %d", s.Migration, postgres.NewestMigration))
 	if s.Number == 0 {
 		return checks
 	}
-	add("version", s.Number >= postgres.LeastVersion, stateWrong, "upgrade Postgres "+s.Version+" to 15 or later")
-	add("keeps results", len(s.Losses) == 0, stateWrong, "change the settings: "+strings.Join(s.Losses, "; "))
-	add("encrypted", !s.Plain, stateNote, "set sslmode=verify-full in its URL: the connections to Postgres are not encrypted")
+	checks.add("version", s.Number >= postgres.LeastVersion, stateWrong, "upgrade Postgres "+s.Version+" to 15 or later")
+	checks.add("keeps results", len(s.Losses) == 0, stateWrong, "change the settings: "+strings.Join(s.Losses, "; "))
+	checks.add("encrypted", !s.Plain, stateNote, "set sslmode=verify-full in its URL: the connections to Postgres are not encrypted")
 	if home.err == nil {
 		apart := (s.Ahead - home.said.Ahead).Abs()
 		unsure := (s.Took + home.said.Took) / 2
-		add("clock", apart <= mostAhead+unsure, stateWrong, fmt.Sprintf("synchronise the clocks of the servers: it is %s from home's", apart.Round(time.Millisecond)))
+		checks.add("clock", apart <= mostAhead+unsure, stateWrong, fmt.Sprintf("synchronise the clocks of the servers: it is %s from home's", apart.Round(time.Millisecond)))
 	}
-	add("wal_level", s.WALLevel == "logical", stateMoves, "set wal_level = logical, and restart Postgres: it is "+s.WALLevel)
-	add("replication", s.Replicates, stateMoves, "give the role REPLICATION: ALTER ROLE … REPLICATION, or GRANT rds_replication TO … at AWS")
-	add("direct", s.Direct, stateMoves, "have the URL lead to Postgres itself, not to a pooler")
 	return checks
 }
+
+// checkMoves checks what only moves of accounts need.
+func checkMoves(ctx context.Context, db Database) []check {
+	if db.Moves == nil {
+		return nil
+	}
+	s, err := db.Moves(ctx)
+	if err != nil {
+		return []check{{"direct", "correct direct_url: " + oneLine(err), stateMoves}}
+	}
+	var checks checklist
+	checks.add("direct", s.Direct, stateMoves, "set a direct_url that leads to Postgres itself, not to a pooler")
+	checks.add("wal_level", s.WALLevel == "logical", stateMoves, "set wal_level = logical, and restart Postgres: it is "+s.WALLevel)
+	checks.add("replication", s.Replicates, stateMoves, "give the role REPLICATION: ALTER ROLE … REPLICATION, or GRANT rds_replication TO … at AWS")
+	checks.add("subscription", s.Subscribes, stateMoves, "let the role make subscriptions: GRANT pg_create_subscription TO … (Postgres 16 or later), or have a superuser in direct_url")
+	checks.add("triggers", s.Silences, stateMoves, "let the role leave out triggers: GRANT SET ON PARAMETER session_replication_role TO …")
+	checks.add("owner", s.Owns, stateMoves, "have the role that owns the tables, and may create in the database, in direct_url")
+	checks.add("slots", s.Slots >= leastSlots, stateMoves, fmt.Sprintf("raise max_replication_slots, or drop slots that nobody uses: %d are free", s.Slots))
+	return checks
+}
+
+// leastSlots are those of a move: one that follows, and two that copy.
+const leastSlots = 3
 
 // checkPlaced checks that each account is in a database that there is.
 func (o *Operator) checkPlaced(ctx context.Context) (checks []check) {
@@ -238,19 +268,21 @@ type listed struct {
 	recent   map[prism.AccountID]int64
 }
 
+func listAccounts(ctx context.Context, db Database, from prism.Day) (listed, error) {
+	accounts, err := db.Accounts(ctx)
+	if err != nil {
+		return listed{}, err
+	}
+	recent, err := db.Recent(ctx, from)
+	return listed{accounts, recent}, err
+}
+
 // accountList shows the accounts of all databases. Of one that is away, nothing is known, and the error tells so.
 func (o *Operator) accountList(ctx context.Context, _ arguments) ([][]string, error) {
 	now := o.service.Now()
 	from := prism.DayOf(now) - 1
 	seconds := now.Sub(from.Start()).Seconds()
-	answers := askEach(ctx, o.databases.All, func(ctx context.Context, db Database) (listed, error) {
-		accounts, err := db.Accounts(ctx)
-		if err != nil {
-			return listed{}, err
-		}
-		recent, err := db.Recent(ctx, from)
-		return listed{accounts, recent}, err
-	})
+	answers := askEach(ctx, o.databases.All, func(ctx context.Context, db Database) (listed, error) { return listAccounts(ctx, db, from) })
 	type account struct {
 		keys.Account
 		in  string

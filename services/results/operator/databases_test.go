@@ -12,6 +12,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/postgres"
+	"github.com/prism-results/prism/services/results/internal/postgres/mover"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/usage"
 	"github.com/prism-results/prism/services/results/operator"
@@ -20,8 +21,7 @@ import (
 // healthy is the state of a database with which nothing is wrong.
 func healthy() postgres.State {
 	return postgres.State{
-		Version: "16.4", Number: 160004, Bytes: 8 << 20, Took: 2 * time.Millisecond, Migration: postgres.NewestMigration, WALLevel: "logical",
-		Replicates: true, Direct: true,
+		Version: "16.4", Number: 160004, Bytes: 8 << 20, Took: 2 * time.Millisecond, Migration: postgres.NewestMigration,
 	}
 }
 
@@ -117,9 +117,6 @@ func TestTheCheckSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 			"b clock wrong synchronise the clocks of the servers: it is 3s from home's", true,
 		},
 		{"a slow answer", changed(func(s *postgres.State) { s.Ahead, s.Took = 3*time.Second, 6*time.Second }), nil, nil, "", false},
-		{"wal_level", changed(func(s *postgres.State) { s.WALLevel = "replica" }), nil, nil, "b wal_level not for moves set wal_level = logical", false},
-		{"the role", changed(func(s *postgres.State) { s.Replicates = false }), nil, nil, "b replication not for moves give the role REPLICATION", false},
-		{"a pooler", changed(func(s *postgres.State) { s.Direct = false }), nil, nil, "b direct not for moves have the URL lead to Postgres itself", false},
 		{
 			"a database that was removed", healthy(), nil,
 			map[string]int64{"home": 1, "gone": 7},
@@ -205,5 +202,45 @@ func TestCallsASecondAreOfTheLastDays(t *testing.T) {
 	recent, err := s.CountRecent(t.Context(), today-1)
 	if err != nil || len(recent) != 1 || recent[account] != 2 {
 		t.Errorf("got %v, %v", recent, err)
+	}
+}
+
+// spec: databases-commands, account-moves
+func TestTheCheckSaysWhatMovesNeed(t *testing.T) {
+	t.Parallel()
+	able := mover.State{WALLevel: "logical", Direct: true, Replicates: true, Subscribes: true, Silences: true, Owns: true, Slots: 3}
+	for want, change := range map[string]func(s *mover.State){
+		"": func(*mover.State) {},
+		"wal_level not for moves set wal_level = logical, and restart Postgres: it is replica":        func(s *mover.State) { s.WALLevel = "replica" },
+		"direct not for moves set a direct_url that leads to Postgres itself":                         func(s *mover.State) { s.Direct = false },
+		"replication not for moves give the role REPLICATION":                                         func(s *mover.State) { s.Replicates = false },
+		"subscription not for moves let the role make subscriptions":                                  func(s *mover.State) { s.Subscribes = false },
+		"triggers not for moves let the role leave out triggers":                                      func(s *mover.State) { s.Silences = false },
+		"owner not for moves have the role that owns the tables":                                      func(s *mover.State) { s.Owns = false },
+		"slots not for moves raise max_replication_slots, or drop slots that nobody uses: 2 are free": func(s *mover.State) { s.Slots = 2 },
+	} {
+		s := able
+		change(&s)
+		home := newDatabase("home", healthy(), nil)
+		home.Moves = func(context.Context) (mover.State, error) { return s, nil }
+		wantRow(t, ofDatabases(nil, home), want)
+	}
+	home := newDatabase("home", healthy(), nil)
+	home.Moves = func(context.Context) (mover.State, error) { return mover.State{}, errAway }
+	wantRow(t, ofDatabases(nil, home), "direct not for moves correct direct_url: dial tcp: connection refused")
+}
+
+// wantRow expects one row of databases check that is not ok, which matters to nothing but moves; "": none.
+func wantRow(t *testing.T, o *operator.Operator, want string) {
+	t.Helper()
+	out, err := run(t, o, "databases check")
+	if err != nil {
+		t.Error(err)
+	}
+	rows := slices.DeleteFunc(words(out), func(row string) bool {
+		return strings.HasPrefix(row, "DATABASE CHECK STATE") || strings.HasSuffix(row, " ok -")
+	})
+	if want == "" && len(rows) > 0 || want != "" && (len(rows) != 1 || !strings.HasPrefix(rows[0], "home "+want)) {
+		t.Errorf("got %q, want %q", rows, want)
 	}
 }

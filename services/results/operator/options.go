@@ -58,6 +58,19 @@ func removeOption() option {
 	return option{name: "remove", register: func(flags *flag.FlagSet, name string, in *arguments) { flags.BoolVar(&in.remove, name, false, "") }}
 }
 
+func toOption() option {
+	return option{name: "to", value: "DATABASE", register: func(flags *flag.FlagSet, name string, in *arguments) { flags.StringVar(&in.to, name, "", "") }}
+}
+
+func takeBackOption() option {
+	return option{name: "take-back", register: func(flags *flag.FlagSet, name string, in *arguments) { flags.BoolVar(&in.takeBack, name, false, "") }}
+}
+
+// dryRunOption is required: balance only proposes.
+func dryRunOption() option {
+	return option{name: "dry-run", required: true, register: func(flags *flag.FlagSet, name string, in *arguments) { flags.BoolVar(&in.dryRun, name, false, "") }}
+}
+
 func limitOptions() []option {
 	number := func(name string, member func(*keys.LimitsChange) **int32) option {
 		return option{name: name, value: "N", register: func(flags *flag.FlagSet, name string, in *arguments) {

@@ -15,6 +15,7 @@ import (
 	"github.com/prism-results/prism/pkg/credential/identity"
 	"github.com/prism-results/prism/pkg/yamlfile"
 	"github.com/prism-results/prism/services/results/internal/postgres"
+	"github.com/prism-results/prism/services/results/internal/postgres/mover"
 )
 
 // Home is the name of the database that has the directory.
@@ -27,6 +28,8 @@ type Database struct {
 	URL string
 	// URLFile, PasswordFile and Auth are what PRISM_DATABASE_URL_FILE, PRISM_DATABASE_PASSWORD_FILE and PRISM_DATABASE_AUTH are of one database.
 	URLFile, PasswordFile, Auth string
+	// DirectURL is how moves of accounts connect, and other databases in them, also if the file names a file that has it; "": by URL.
+	DirectURL string
 	// Accepting is set if new accounts may be made here.
 	Accepting bool
 	// Weight is how much of the use this database may have, relative to the others; above 0.
@@ -135,6 +138,7 @@ func (r *reader) database(name string, entry yamlfile.Member) Database {
 	if len(members) == 0 && len(r.Problems) > before {
 		return d
 	}
+	direct := ""
 	for _, m := range members {
 		value := r.Plain(m.Value, m.Path)
 		d.lines[m.Name] = m.Line
@@ -150,6 +154,12 @@ func (r *reader) database(name string, entry yamlfile.Member) Database {
 				r.Add(m.Line, m.Path, "must be one of "+strings.Join(kinds(), ", "))
 				d.Auth = ""
 			}
+		case "direct_url":
+			d.DirectURL = r.text(value, m)
+		case "direct_url_file":
+			if path := r.text(value, m); path != "" {
+				direct = r.secret(path, m.Line, m.Path)
+			}
 		case "accepting":
 			d.Accepting = r.isTrue(value, m)
 		case "weight":
@@ -158,10 +168,11 @@ func (r *reader) database(name string, entry yamlfile.Member) Database {
 			r.Add(m.Line, m.Path, "name the file that has the password: password_file")
 		default:
 			r.Add(m.Line, entry.Path, "has no member "+strconv.Quote(m.Name)+
-				"; there are url, url_file, password_file, auth, accepting and weight")
+				"; there are url, url_file, password_file, auth, direct_url, direct_url_file, accepting and weight")
 		}
 	}
 	r.checkSecrets(&d, entry.Path)
+	r.checkDirect(&d, direct, entry.Path)
 	return d
 }
 
@@ -203,6 +214,21 @@ func (r *reader) checkSecrets(d *Database, where string) {
 	if err != nil {
 		r.Add(d.at(member), where+"."+member, err.Error()+"; for example postgres://prism@db.example.com/prism?sslmode=verify-full")
 		d.URL = ""
+	}
+}
+
+// checkDirect checks the URL for moves, of which a file may have one.
+func (r *reader) checkDirect(d *Database, ofFile, where string) {
+	if d.lines["direct_url"] > 0 && d.lines["direct_url_file"] > 0 {
+		r.Add(d.at("direct_url_file"), where, "only one of direct_url and direct_url_file can be given")
+		return
+	}
+	if d.DirectURL = cmp.Or(d.DirectURL, ofFile); d.DirectURL == "" {
+		return
+	}
+	if err := mover.CheckURL(d.DirectURL); err != nil {
+		r.Add(max(d.lines["direct_url"], d.lines["direct_url_file"]), where, err.Error())
+		d.DirectURL = ""
 	}
 }
 

@@ -32,10 +32,12 @@ databases:
   west-2:
     url: postgres://prism@db.example.com:5433/home
     password_file: /secrets/password
+    direct_url: postgres://owner@db.example.com/home
     weight: 3
   east:
     auth: file
     url_file: /secrets/url
+    direct_url_file: /secrets/url
 `), files)
 	if err != nil {
 		t.Fatal(err)
@@ -45,11 +47,11 @@ databases:
 	}
 	want := []Database{
 		{Name: "home", URL: "postgres://prism@db.example.com/home?sslmode=verify-full", Auth: "aws", Weight: 1},
-		{Name: "west-2", URL: "postgres://prism@db.example.com:5433/home", PasswordFile: "/secrets/password", Accepting: true, Weight: 3},
-		{Name: "east", URL: "postgres://u:secret@db.example.com/east", URLFile: "/secrets/url", Auth: "file", Accepting: true, Weight: 1},
+		{Name: "west-2", URL: "postgres://prism@db.example.com:5433/home", PasswordFile: "/secrets/password", DirectURL: "postgres://owner@db.example.com/home", Accepting: true, Weight: 3},
+		{Name: "east", URL: "postgres://u:secret@db.example.com/east", URLFile: "/secrets/url", Auth: "file", DirectURL: "postgres://u:secret@db.example.com/east", Accepting: true, Weight: 1},
 	}
 	if !slices.EqualFunc(all, want, func(a, b Database) bool {
-		return a.Name == b.Name && a.URL == b.URL && a.URLFile == b.URLFile && a.PasswordFile == b.PasswordFile && a.Auth == b.Auth &&
+		return a.Name == b.Name && a.URL == b.URL && a.URLFile == b.URLFile && a.PasswordFile == b.PasswordFile && a.Auth == b.Auth && a.DirectURL == b.DirectURL &&
 			a.Accepting == b.Accepting && a.Weight == b.Weight
 	}) {
 		t.Errorf("got %+v", all)
@@ -99,6 +101,9 @@ func TestWhatIsWrongInTheFileIsNamedWithItsLine(t *testing.T) {
 		{"an empty URL", "home:\n  url: \"\"\n", []string{"f:2: home.url: must not be empty"}},
 		{"a URL of something else", "home:\n  url: postgres://u:secret@h:port/d\n", []string{"f:2: home.url: is no URL of Postgres; for example"}},
 		{"both URLs", home + "  url_file: /secrets/url\n", []string{"f:3: home: only one of url and url_file can be given"}},
+		{"both direct URLs", home + "  direct_url: postgres://h/d\n  direct_url_file: /secrets/url\n", []string{"f:4: home: only one of direct_url and direct_url_file can be given"}},
+		{"a direct URL of something else", home + "  direct_url: https://u:secret@h/d\n", []string{"f:3: home: the direct URL is no URL of Postgres"}},
+		{"a direct URL that is not there", home + "  direct_url_file: /nowhere\n", []string{"f:3: home.direct_url_file: /nowhere: no such file or directory"}},
 		{"a password", home + "  password: secret\n", []string{"f:3: home.password: name the file that has the password: password_file"}},
 		{"a file that is not there", home + "  password_file: /nowhere\n", []string{"f:3: home.password_file: /nowhere: no such file or directory"}},
 		{"an empty file", home + "  password_file: /secrets/empty\n", []string{"f:3: home.password_file: /secrets/empty: is empty"}},

@@ -26,35 +26,25 @@ type State struct {
 	Migration   int64    // the number of the last migration that was applied
 	Losses      []string // the settings with which a result that was returned can be lost (spec: postgres-warnings)
 	Plain       bool     // connections to another machine are not encrypted
-	WALLevel    string
-	Replicates  bool // the role may replicate
-	Direct      bool // no pooler is between
 }
 
-// selectState asks for all but the migration. The role of RDS that may replicate does not have the attribute.
+// selectState asks for all but the migration.
 const selectState = `SELECT current_setting('server_version'), current_setting('server_version_num')::int,
-	pg_database_size(current_database()), clock_timestamp(), current_setting('fsync'), current_setting('synchronous_commit'),
-	current_setting('wal_level'), pg_backend_pid(),
-	coalesce((SELECT r.rolsuper OR r.rolreplication OR EXISTS (
-		SELECT 1 FROM pg_roles g WHERE g.rolname = 'rds_replication' AND pg_has_role(r.oid, g.oid, 'MEMBER')
-	) FROM pg_roles r WHERE r.rolname = current_user), false)`
+	pg_database_size(current_database()), clock_timestamp(), current_setting('fsync'), current_setting('synchronous_commit')`
 
 // State asks the server for the state of the database.
 func (s *Store) State(ctx context.Context) (st State, err error) {
 	err = s.database.read(ctx, fair.Preferred, "state", func(ctx context.Context, conn *pgxpool.Conn) error {
 		var fsync, synchronousCommit string
 		var at time.Time
-		var backend uint32
 		began := time.Now()
-		err := conn.QueryRow(ctx, selectState).Scan(&st.Version, &st.Number, &st.Bytes, &at, &fsync, &synchronousCommit, &st.WALLevel,
-			&backend, &st.Replicates)
+		err := conn.QueryRow(ctx, selectState).Scan(&st.Version, &st.Number, &st.Bytes, &at, &fsync, &synchronousCommit)
 		if err != nil {
 			return err
 		}
 		st.Took = time.Since(began)
 		st.Ahead = at.Sub(began.Add(st.Took / 2))
 		st.Losses = losses(fsync, synchronousCommit)
-		st.Direct = backend == conn.Conn().PgConn().PID() // a pooler tells numbers of its own
 		st.Migration, err = lastApplied(conn.QueryRow(ctx, selectLastApplied))
 		return err
 	})

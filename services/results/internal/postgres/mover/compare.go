@@ -65,7 +65,7 @@ type snapshot struct {
 
 // snapshot makes one of a database as it is now.
 func (m *move) snapshot(ctx context.Context, db Database) (*snapshot, error) {
-	conn, err := db.Connect(ctx)
+	conn, err := db.connect(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to %s: %w", db.Name, err)
 	}

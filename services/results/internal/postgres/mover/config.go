@@ -2,7 +2,11 @@ package mover
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -24,11 +28,15 @@ func parameters() map[string]string {
 const raiseCommits = `SELECT set_config('synchronous_commit', 'on', false)
 WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')`
 
-// Config is how the mover connects to the Postgres of a URL.
-func Config(url string) (*pgx.ConnConfig, error) {
-	config, err := pgx.ParseConfig(url)
+// connect opens a connection.
+func (db Database) connect(ctx context.Context) (*pgx.Conn, error) {
+	text, err := db.URL()
 	if err != nil {
-		return nil, fmt.Errorf("the URL of the mover: %w", err) // pgx takes the password out
+		return nil, err
+	}
+	config, err := pgx.ParseConfig(text)
+	if err != nil {
+		return nil, err // pgx takes the password out
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
@@ -36,9 +44,70 @@ func Config(url string) (*pgx.ConnConfig, error) {
 	for name, value := range parameters() {
 		config.RuntimeParams[name] = value
 	}
+	config.Tracer = db.Tracer
 	config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
 		return conn.ExecParams(ctx, raiseCommits, nil, nil, nil, nil).Read().Err
 	}
-	return config, nil
+	return pgx.ConnectConfig(ctx, config)
+}
+
+// errNoURL does not repeat what was given, which may have a password.
+var errNoURL = errors.New("the direct URL is no URL of Postgres; for example postgres://owner:password@db.example.com/prism?sslmode=verify-full")
+
+func parseURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return nil, errNoURL
+	}
+	return u, nil
+}
+
+// CheckURL reports whether a URL is one for moves, without the URL.
+func CheckURL(text string) error {
+	if _, err := parseURL(text); err != nil {
+		return err
+	}
+	if _, err := pgx.ParseConfig(text); err != nil {
+		return errNoURL
+	}
+	return nil
+}
+
+// WithPassword is a URL of Postgres with another password.
+func WithPassword(text, password string) (string, error) {
+	u, err := parseURL(text)
+	if err != nil {
+		return "", err
+	}
+	u.User = url.UserPassword(u.User.Username(), password)
+	return u.String(), nil
+}
+
+// ofServers are the parameters of a URL that Postgres knows when it connects to another Postgres.
+func ofServers() []string {
+	return []string{
+		"host", "hostaddr", "port", "dbname", "user", "password", "sslmode", "sslrootcert", "sslcert", "sslkey", "sslcrl", "sslsni", "channel_binding",
+		"gssencmode", "krbsrvname", "connect_timeout", "target_session_attrs",
+	}
+}
+
+// connInfo is how another server connects to this one.
+func (db Database) connInfo() (string, error) {
+	text, err := db.URL()
+	if err != nil {
+		return "", err
+	}
+	u, err := parseURL(text)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", db.Name, err)
+	}
+	kept := url.Values{}
+	for name, values := range u.Query() {
+		if slices.Contains(ofServers(), name) {
+			kept[name] = values
+		}
+	}
+	u.RawQuery = strings.ReplaceAll(kept.Encode(), "+", "%20")
+	return u.String(), nil
 }

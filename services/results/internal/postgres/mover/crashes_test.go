@@ -39,15 +39,19 @@ func (w watcher) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQuer
 	}
 }
 
-func (w watcher) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context { return ctx }
-func (w watcher) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData)                         {}
-func (w watcher) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)                             { w.after("batch") }
+func (w watcher) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return ctx
+}
+func (w watcher) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+func (w watcher) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     { w.after("batch") }
 
 func (w watcher) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceCopyFromStartData) context.Context {
 	return ctx
 }
 
-func (w watcher) TraceCopyFromEnd(context.Context, *pgx.Conn, pgx.TraceCopyFromEndData) { w.after("copy") }
+func (w watcher) TraceCopyFromEnd(context.Context, *pgx.Conn, pgx.TraceCopyFromEndData) {
+	w.after("copy")
+}
 
 // statements are the shapes of all statements of a move, in the order in which they come first.
 func (w *world) statements(t *testing.T) (texts []string) {
@@ -78,21 +82,38 @@ func once(shape string, do func()) watcher {
 }
 
 // spec: account-moves
-func TestAMoverThatIsKilledAfterAnyStatementGoesOn(t *testing.T) {
+func TestAMoverThatIsKilledAfterAnyStatementGoesOnOrIsTakenBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for _, text := range w.statements(t) {
+	for i, text := range w.statements(t) {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
 			account := w.addAccount(t, "home")
 			before := w.sumsOf(t, "home", account)
 			w.killed(t, account, text)
+			if i%2 == 0 {
+				switch err := mover.TakeBack(t.Context(), w.deps(nil, nil), account); {
+				case err == nil:
+					w.same(t, before, w.sumsOf(t, "home", account))
+					w.gone(t, "b", account)
+					w.clean(t, account)
+					if place := w.placeOf(t, account); place != "home 1" {
+						t.Errorf("the account is in %s", place)
+					}
+					return
+				case !errors.Is(err, mover.ErrNoMove) && !errors.Is(err, mover.ErrSwitched):
+					t.Fatal(err)
+				}
+			}
 			if err := mover.Move(t.Context(), w.deps(nil, nil), account, "b"); err != nil {
 				t.Fatal(err)
 			}
 			w.same(t, before, w.sumsOf(t, "b", account))
 			w.gone(t, "home", account)
 			w.clean(t, account)
+			if err := mover.TakeBack(t.Context(), w.deps(nil, nil), account); !errors.Is(err, mover.ErrNoMove) {
+				t.Errorf("taking back what is over: %v", err)
+			}
 		})
 	}
 }
@@ -105,51 +126,6 @@ func (w *world) killed(t *testing.T, account prism.AccountID, text string) {
 	if err := mover.Move(ctx, w.deps(once(text, kill), nil), account, "b"); err != nil && ctx.Err() == nil {
 		t.Errorf("before it was killed: %v", err)
 	}
-}
-
-// spec: account-moves
-func TestAMoveIsTakenBackUntilItsSwitch(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	decided := false
-	for _, text := range w.statements(t) {
-		if decided = decided || strings.HasPrefix(text, "INSERT INTO moved_accounts (account_id, database, epoch) SELECT $1, $2, $3 WHERE"); decided {
-			continue // which a case below has
-		}
-		t.Run(text, func(t *testing.T) {
-			t.Parallel()
-			account := w.addAccount(t, "home")
-			before := w.sumsOf(t, "home", account)
-			w.killed(t, account, text)
-			if err := mover.TakeBack(t.Context(), w.deps(nil, nil), account); errors.Is(err, mover.ErrNoMove) {
-				return // it was killed before it began
-			} else if err != nil {
-				t.Fatal(err)
-			}
-			w.same(t, before, w.sumsOf(t, "home", account))
-			w.gone(t, "b", account)
-			w.clean(t, account)
-			if place := w.placeOf(t, account); place != "home 1" {
-				t.Errorf("the account is in %s", place)
-			}
-			if err := mover.TakeBack(t.Context(), w.deps(nil, nil), account); !errors.Is(err, mover.ErrNoMove) {
-				t.Errorf("taking it back again: %v", err)
-			}
-		})
-	}
-	t.Run("after it", func(t *testing.T) {
-		t.Parallel()
-		account := w.addAccount(t, "home")
-		w.killed(t, account, shape("SELECT activate_account($1, $2)"))
-		w.killed(t, account, shape("DROP PUBLICATION IF EXISTS prism_move_"+hexOf(account)+"_2"))
-		if err := mover.TakeBack(t.Context(), w.deps(nil, nil), account); !errors.Is(err, mover.ErrSwitched) {
-			t.Errorf("taking it back: %v", err)
-		}
-		if err := mover.Move(t.Context(), w.deps(nil, nil), account, "b"); err != nil {
-			t.Error(err)
-		}
-		w.clean(t, account)
-	})
 }
 
 // spec: account-moves

@@ -32,10 +32,11 @@ import (
 // Database is a database as a mover uses it.
 type Database struct {
 	Name string
-	// Connect opens a connection to Postgres itself, of a role that owns the tables, may replicate and may set session_replication_role.
-	Connect func(ctx context.Context) (*pgx.Conn, error)
-	// ConnInfo is how another database connects to this one, with the password.
-	ConnInfo func() (string, error)
+	// URL leads to Postgres itself, as a role that owns the tables, may replicate, may make subscriptions, and may set session_replication_role. The
+	// other database connects by it too.
+	URL func() (string, error)
+	// Tracer sees the statements of the mover; nil: nobody does.
+	Tracer pgx.QueryTracer
 }
 
 // Deps of a mover.
@@ -84,7 +85,7 @@ func steps() []step {
 	}
 }
 
-// switched are the steps behind the switch.
+// afterSwitch are the steps behind the switch.
 func afterSwitch() []step { return steps()[4:] }
 
 // move is a move under way, of one process.
@@ -111,6 +112,8 @@ func Move(ctx context.Context, d Deps, account prism.AccountID, to string) error
 			return err
 		} else if decided {
 			todo = afterSwitch()
+		} else if err := m.check(ctx); err != nil {
+			return err
 		}
 		for _, s := range todo {
 			if err := m.note(ctx, s.name); err != nil {
@@ -156,7 +159,7 @@ ON CONFLICT DO NOTHING`
 
 // with calls do with a move of which this process alone is the mover.
 func (d Deps) with(ctx context.Context, account prism.AccountID, do func(*move) error) error {
-	home, err := d.Home.Connect(ctx)
+	home, err := d.Home.connect(ctx)
 	if err != nil {
 		return fmt.Errorf("connecting to home: %w", err)
 	}
@@ -252,7 +255,7 @@ func (m *move) note(ctx context.Context, step string) error {
 
 // on calls do with a connection to a database.
 func (m *move) on(ctx context.Context, db Database, do func(*pgx.Conn) error) error {
-	conn, err := db.Connect(ctx)
+	conn, err := db.connect(ctx)
 	if err != nil {
 		return fmt.Errorf("connecting to %s: %w", db.Name, err)
 	}

@@ -190,7 +190,7 @@ func (m *move) subscribed(ctx context.Context, conn *pgx.Conn) (is bool, err err
 
 // subscribe has the target copy what the source publishes, and follow it. Its commits are as durable as those of calls.
 func (m *move) subscribe(ctx context.Context, conn *pgx.Conn) error {
-	info, err := m.source.ConnInfo()
+	info, err := m.source.connInfo()
 	if err != nil {
 		return err
 	}

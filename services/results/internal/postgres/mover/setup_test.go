@@ -106,18 +106,7 @@ func (w *world) deps(tracer pgx.QueryTracer, tell func(string)) mover.Deps {
 	d := mover.Deps{Tell: tell}
 	for _, name := range slices.Backward(slices.Sorted(maps.Keys(w.urls))) { // home comes first
 		url := w.urls[name]
-		d.Databases = append(d.Databases, mover.Database{
-			Name: name,
-			Connect: func(ctx context.Context) (*pgx.Conn, error) {
-				config, err := mover.Config(url)
-				if err != nil {
-					return nil, err
-				}
-				config.Tracer = tracer
-				return pgx.ConnectConfig(ctx, config)
-			},
-			ConnInfo: func() (string, error) { return url, nil },
-		})
+		d.Databases = append(d.Databases, mover.Database{Name: name, URL: func() (string, error) { return url, nil }, Tracer: tracer})
 	}
 	d.Home = d.Databases[0]
 	return d

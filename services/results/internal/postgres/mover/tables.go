@@ -20,7 +20,7 @@ const (
 	Carried
 )
 
-// Ways has each table with rows of accounts that a move takes along, in the order in which the rows of carried ones are made.
+// ways has each table with rows of accounts that a move takes along, in the order in which the rows of carried ones are made.
 var ways = []struct {
 	table string
 	way   Way
