@@ -101,7 +101,7 @@ $(READERS_INSTALLED): services/results/internal/tabular/testdata/readers/require
 	$(READERS)/bin/pip install -q --disable-pip-version-check --only-binary :all: -r $<
 	cp $< $@
 
-chaos: faults seeds ## kill, cut and overload: histories under faults for CHAOS=30s, CHAOS_SEED=n to repeat them; CHAOS_SEEDS=50 of runs in one process; each statement of each migration
+chaos: faults seeds ## kill, cut and overload: histories under faults for CHAOS=30s, CHAOS_SEED=n to repeat them; CHAOS_SEEDS=50 of runs in one process; each statement of each migration and of a move
 
 # The services of the histories have the race detector. The services with a promise of time are those that are shipped, and run
 # alone. The parallel tests wait for leases and locks to end most of their time, so more run at once than there are processors.
@@ -111,7 +111,7 @@ faults: deps
 # These have no clock: the time of the runs is that of a bubble, and a migration is killed at a statement.
 seeds: deps
 	CHAOS_SEEDS=$(or $(CHAOS_SEEDS),50) $(PLAIN) -count=1 -timeout 60m -run ForEachSeed ./cmd/prism
-	CHAOS=$(or $(CHAOS),30s) $(PLAIN) -count=1 -timeout 30m -run IsKilled ./services/results/internal/postgres ./services/results/internal/sqlite
+	CHAOS=$(or $(CHAOS),30s) $(PLAIN) -count=1 -timeout 30m -run IsKilled ./services/results/internal/postgres ./services/results/internal/postgres/mover ./services/results/internal/sqlite
 
 race: deps ## run the tests but those of the lab three times over, to hunt for races
 	$(RACE) -count 3 -timeout 30m ./... ./test/...

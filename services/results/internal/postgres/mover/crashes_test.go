@@ -3,6 +3,7 @@ package mover_test
 import (
 	"context"
 	"errors"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,9 +24,14 @@ type textKey struct{}
 
 var varying = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}|_[0-9a-f]{32}(_\d+)?|\b(` + strings.Join(mover.Tables(), "|") + `)\b|CONNECTION '[^']*'`)
 
-// shape is a statement without what varies. Of a statement with lists of columns, the beginning is enough.
+// shape is a statement without what varies. Statements of each table are one shape.
 func shape(text string) string {
 	text = varying.ReplaceAllString(strings.Join(strings.Fields(text), " "), "…")
+	for _, of := range []string{"WITH part AS", "SELECT 0 AS place"} {
+		if strings.HasPrefix(text, of) {
+			return of
+		}
+	}
 	return text[:min(len(text), 90)]
 }
 
@@ -86,6 +92,9 @@ func TestAMoverThatIsKilledAfterAnyStatementGoesOnOrIsTakenBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for i, text := range w.statements(t) {
+		if i%3 > 0 && os.Getenv("CHAOS") == "" {
+			continue // make chaos has them all
+		}
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
 			account := w.addAccount(t, "home")

@@ -247,8 +247,11 @@ func (m *move) begin(ctx context.Context, to string) error {
 
 // note records in home which step comes.
 func (m *move) note(ctx context.Context, step string) error {
-	if _, err := m.home.Exec(ctx, noteStep, m.id(), step); err != nil {
+	done, err := m.home.Exec(ctx, noteStep, m.id(), step)
+	if err != nil {
 		return fmt.Errorf("recording the step %s of the move: %w", step, err)
+	} else if done.RowsAffected() == 0 {
+		return ErrNoMove // it was taken back, by somebody who thought that this process is gone
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -119,8 +120,8 @@ func (m *move) dropTriggers(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// lockNotAvailable is Postgres's code for the end of lock_timeout.
-const lockNotAvailable = "55P03"
+// unlocked are Postgres's codes for the end of lock_timeout, and for a deadlock.
+func unlocked() []string { return []string{"55P03", "40P01"} }
 
 // alter changes a table in a transaction that waits for its lock only so long as calls that wait behind it do not mind, and tries again.
 func (m *move) alter(ctx context.Context, conn *pgx.Conn, t table, statements string) error {
@@ -129,7 +130,7 @@ func (m *move) alter(ctx context.Context, conn *pgx.Conn, t table, statements st
 		if err == nil {
 			return nil
 		}
-		if refusal, ok := errors.AsType[*pgconn.PgError](err); !ok || refusal.Code != lockNotAvailable {
+		if refusal, ok := errors.AsType[*pgconn.PgError](err); !ok || !slices.Contains(unlocked(), refusal.Code) {
 			return fmt.Errorf("changing the triggers of %s: %w", t.name, err)
 		}
 		if _, err := conn.Exec(ctx, "ROLLBACK"); err != nil {
@@ -363,6 +364,10 @@ func (m *move) takeBack(ctx context.Context) error {
 	if err := m.on(ctx, m.target, func(conn *pgx.Conn) error {
 		if err := m.unsubscribe(ctx, conn); err != nil {
 			return err
+		}
+		var expected bool
+		if err := conn.QueryRow(ctx, isAway, m.id()).Scan(&expected); err != nil || !expected {
+			return err // without what it notes first, nothing has arrived
 		}
 		return m.clear(ctx, conn, m.tables)
 	}); err != nil {

@@ -64,6 +64,10 @@ func (m *move) lockedOut(ctx context.Context, do func(context.Context, *sides) e
 	return m.on(ctx, m.source, func(locking *pgx.Conn) error {
 		return m.on(ctx, m.source, func(sourced *pgx.Conn) error {
 			return m.on(ctx, m.target, func(targeted *pgx.Conn) error {
+				// What is left to catch up with under the lock is what is written until the lock is there.
+				if err := m.catchUp(ctx, sourced, nil); err != nil {
+					return err
+				}
 				began := time.Now()
 				bounded, cancel := context.WithTimeout(ctx, switchBudget)
 				defer cancel()
