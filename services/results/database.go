@@ -65,7 +65,8 @@ type database struct {
 	clock    *dbclock.Clock                          // nil: the file has the clock of this process
 	warnings func(context.Context) ([]string, error) // nil: there are none
 	state    func(context.Context) (postgres.State, error)
-	direct   func() (url string, err error) // for moves of accounts; nil of a file
+	direct   func() (url string, err error)       // for moves of accounts; nil of a file
+	moveLog  func(context.Context) (int64, error) // likewise
 	terms    func() (accepting bool, weight int)
 	unlock   func() // releases DataDir
 	log      *slog.Logger
@@ -120,7 +121,7 @@ func (db *database) openPostgres(ctx context.Context, cfg Config, d Deps) error 
 		return fmt.Errorf("PRISM_DATABASE_URL: %w (for example PRISM_DATABASE_URL=postgres://prism:password@127.0.0.1:5432/prism)", err)
 	}
 	db.store, db.migrate, db.warnings, db.clock = pg.Statements, pg.Migrated, pg.Warnings, dbclock.New(pg.Time, d.Log)
-	db.state = pg.State
+	db.state, db.moveLog = pg.State, pg.MoveLog
 	db.direct = func() (string, error) { return cfg.directURL(url, auth) }
 	if !cfg.AwaitMigrations {
 		db.migrate = func(ctx context.Context) error { return auth.Migrate(ctx, url) }
@@ -207,6 +208,9 @@ func (db *database) serve(calls sqlstore.Store, databases int) error {
 		webhooks.NewWorker(webhooks.WorkerDeps{
 			Store: db.store, Events: db.store, Sender: s.Sender(), Now: now, NewID: newID, Log: d.Log,
 		}),
+	}
+	if databases > 1 && db.moveLog != nil {
+		db.workers = append(db.workers, newMoveLog(db.moveLog, d.Log))
 	}
 	return db.measure(d.Metrics)
 }

@@ -4,7 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"log/slog"
+	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/prism-results/prism/services/results/internal/background"
 	"github.com/prism-results/prism/services/results/internal/postgres"
 	"github.com/prism-results/prism/services/results/internal/postgres/mover"
 	"github.com/prism-results/prism/services/results/operator"
@@ -54,3 +59,39 @@ func (p *several) move(ctx context.Context, m operator.Move) error {
 var errNotMoved = errors.New("there is one database: PRISM_DATABASES_FILE names several, between which accounts move")
 
 func (p alone) move(context.Context, operator.Move) error { return errNotMoved }
+
+// moveLog measures how much of its log a database keeps for moves that may stand still, which fills its disk.
+type moveLog struct {
+	read  func(context.Context) (int64, error)
+	log   *slog.Logger
+	bytes prometheus.Gauge
+}
+
+// moveLogInterval is how often moveLog looks.
+const moveLogInterval = 30 * time.Second
+
+func newMoveLog(read func(context.Context) (int64, error), log *slog.Logger) *moveLog {
+	return &moveLog{read, log, prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "prism_move_log_bytes",
+		Help: "Bytes of the log that Postgres keeps for moves of accounts out of the database.",
+	})}
+}
+
+// Measure implements worker.
+func (m *moveLog) Measure(to prometheus.Registerer) error { return to.Register(m.bytes) }
+
+// Run implements worker.
+func (m *moveLog) Run(ctx context.Context) {
+	background.Work{
+		Name: "reading how much of the log moves keep",
+		Do: func(ctx context.Context) (time.Duration, error) {
+			bytes, err := m.read(ctx)
+			if err == nil {
+				m.bytes.Set(float64(bytes))
+			}
+			return moveLogInterval, err
+		},
+		AfterFailure: moveLogInterval,
+		Log:          m.log,
+	}.Run(ctx)
+}

@@ -246,6 +246,9 @@ variables of libpq.
 {{- else -}}
 {{- $in = merge $in (dict "auth" $d.auth) -}}
 {{- end -}}
+{{- if and $d.directSecret (eq $volume "postgres") -}}
+{{- $in = merge $in (dict "direct_url_file" (printf "/etc/prism/direct-%s/url" $name)) -}}
+{{- end -}}
 {{- if hasKey $d "accepting" -}}
 {{- $in = merge $in (dict "accepting" $d.accepting) -}}
 {{- end -}}
@@ -270,7 +273,7 @@ variables of libpq.
 {{- with .root.Values.postgres.databases -}}
 {{- $set := list -}}
 {{- range $name, $d := . -}}
-{{- $set = append $set (printf "%s %s %s" $name ($d.auth | default "file") ($d.passwordKey | default "password")) -}}
+{{- $set = append $set (printf "%s %s %s %s" $name ($d.auth | default "file") ($d.passwordKey | default "password") ($d.directSecret | default "")) -}}
 {{- end -}}
 {{- $set | toJson | sha256sum | trunc 16 -}}
 {{- end -}}

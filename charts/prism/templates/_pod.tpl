@@ -214,6 +214,9 @@ volumeMounts:
 {{- if eq ($d.auth | default "file") "file" }}
 {{ include "prism.secretVolume" (dict "name" (printf "%s-%s" $volume $name) "secret" $d.existingSecret) }}
 {{- end }}
+{{- if and $d.directSecret (eq $volume "postgres") }}
+{{ include "prism.secretVolume" (dict "name" (printf "direct-%s" $name) "secret" $d.directSecret) }}
+{{- end }}
 {{- end }}
 {{- end -}}
 

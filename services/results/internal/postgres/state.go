@@ -68,3 +68,15 @@ func losses(fsync, synchronousCommit string) (all []string) {
 	}
 	return all
 }
+
+// selectMoveLog is how much of the log the slots of moves keep (package mover), however long they stand still.
+const selectMoveLog = `SELECT coalesce(max(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)), 0)::bigint FROM pg_replication_slots
+WHERE database = current_database() AND slot_name LIKE 'prism\_move\_%'`
+
+// MoveLog is how many bytes of its log the server keeps for moves of accounts out of the database: until they go on, or are taken back, they grow.
+func (s *Store) MoveLog(ctx context.Context) (bytes int64, err error) {
+	err = s.database.read(ctx, fair.Preferred, "move_log", func(ctx context.Context, conn *pgxpool.Conn) error {
+		return conn.QueryRow(ctx, selectMoveLog).Scan(&bytes)
+	})
+	return bytes, err
+}

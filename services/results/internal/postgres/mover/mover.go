@@ -165,14 +165,32 @@ func (d Deps) with(ctx context.Context, account prism.AccountID, do func(*move) 
 	}
 	defer end(ctx, home)
 	m := &move{Deps: d, account: account, home: home}
-	var only bool
-	if err := home.QueryRow(ctx, lockMover, m.id()).Scan(&only); err != nil {
-		return fmt.Errorf("taking the place of the mover: %w", err)
-	}
-	if !only {
-		return ErrOtherMover
+	if err := m.takePlace(ctx); err != nil {
+		return err
 	}
 	return do(m)
+}
+
+// moverPatience is for how long a mover waits until Postgres has noticed that one which was killed is gone.
+const moverPatience = 10 * time.Second
+
+// takePlace makes this process the only mover of the account, until its connection to home ends: ErrOtherMover.
+func (m *move) takePlace(ctx context.Context) error {
+	for began := time.Now(); ; {
+		var only bool
+		if err := m.home.QueryRow(ctx, lockMover, m.id()).Scan(&only); err != nil {
+			return fmt.Errorf("taking the place of the mover: %w", err)
+		}
+		switch {
+		case only:
+			return nil
+		case time.Since(began) > moverPatience:
+			return ErrOtherMover
+		}
+		if err := pause(ctx, poll); err != nil {
+			return err
+		}
+	}
 }
 
 // end closes a connection, also when ctx has ended.
