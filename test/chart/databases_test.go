@@ -26,7 +26,7 @@ postgres:
   databases:
     home: {host: home.example.com, username: "prism@results", existingSecret: pg-home}
     east: {host: "fd00::1", port: 6432, database: east, sslMode: require, username: p, existingSecret: pg-east, passwordKey: p, accepting: false}
-    west: {host: west.example.com, port: 7432, username: p, auth: aws, weight: 3}
+    west: {host: west.example.com, port: 7432, username: p, auth: aws, weight: 3, directSecret: pg-direct}
 `
 
 // withDatabases are severalDatabases with a change to their values.
@@ -43,13 +43,15 @@ func databasesFile(t *testing.T, r rendering, key string, template corev1.PodTem
 	folder := t.TempDir()
 	for _, m := range c.VolumeMounts {
 		i := slices.IndexFunc(template.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == m.Name })
-		if v := template.Spec.Volumes[i]; v.Secret != nil && strings.HasPrefix(m.MountPath, "/etc/prism/postgres") {
+		if v := template.Spec.Volumes[i]; v.Secret != nil && (strings.HasPrefix(m.MountPath, "/etc/prism/postgres") || strings.HasPrefix(m.MountPath, "/etc/prism/direct-")) {
 			at := filepath.Join(folder, m.MountPath)
 			if err := os.MkdirAll(at, 0o700); err != nil {
 				t.Fatal(err)
 			}
-			for _, file := range []string{"password", "p"} {
-				if err := os.WriteFile(filepath.Join(at, file), []byte("of "+v.Secret.SecretName), 0o600); err != nil {
+			for file, text := range map[string]string{
+				"password": "of " + v.Secret.SecretName, "p": "of " + v.Secret.SecretName, "url": "postgres://owner:p@west.example.com/prism",
+			} {
+				if err := os.WriteFile(filepath.Join(at, file), []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -123,6 +125,7 @@ func TestTheFileOfDatabasesSaysWhatTheValuesSay(t *testing.T) {
     url: postgres://p@[fd00::1]:6432/east?sslmode=require
   west:
     auth: aws
+    direct_url_file: /etc/prism/direct-west/url
     url: postgres://p@west.example.com:7432/prism?sslmode=verify-full
     weight: 3
 home:
@@ -143,6 +146,7 @@ func TestOnlyAnotherSetOfDatabasesReplacesPods(t *testing.T) {
 		withDatabases("host: west.example.com", "host: other.example.com"): false,
 		withDatabases("    west: {", "    north: {"):                       true,
 		withDatabases("auth: aws", "auth: google"):                         true,
+		withDatabases(", directSecret: pg-direct", ""):                     true,
 	} {
 		after := render(t, with(t, change))
 		if one[corev1.ConfigMap](t, before, "prism-databases").Data["postgres.yaml"] == one[corev1.ConfigMap](t, after, "prism-databases").Data["postgres.yaml"] {

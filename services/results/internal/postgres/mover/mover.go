@@ -153,7 +153,7 @@ ON CONFLICT DO NOTHING`
 	readPlace  = `SELECT database FROM directory_accounts WHERE account_id = $1 AND made`
 	noteStep   = `UPDATE moves SET step = $2 WHERE account_id = $1`
 	noteSwitch = `UPDATE moves SET switched_at = coalesce(switched_at, clock_timestamp()) WHERE account_id = $1 RETURNING switched_at`
-	setPlace   = `UPDATE directory_accounts SET database = $2, epoch = $3 WHERE account_id = $1 AND epoch = $3 - 1`
+	setPlace   = `UPDATE directory_accounts SET database = $2, epoch = $3 WHERE account_id = $1 AND epoch < $3`
 	endMove    = `DELETE FROM moves WHERE account_id = $1`
 )
 

@@ -21,6 +21,9 @@ const (
 const bounds = `SET LOCAL lock_timeout = '400ms'; SET LOCAL statement_timeout = '700ms';
 SET LOCAL idle_in_transaction_session_timeout = '1s'; SET LOCAL session_replication_role = replica`
 
+// lockSwitch locks out what folds the tails of all accounts (postgres.Fold), which a trigger would have fail, and then the writes of the account.
+const lockSwitch = `SELECT pg_advisory_xact_lock(8102654024067625077), pg_advisory_xact_lock(move_lock($1))`
+
 // errNotNow is why an attempt is made again.
 var errNotNow = errors.New("not within the time that calls wait")
 
@@ -75,7 +78,7 @@ func (m *move) lockedOut(ctx context.Context, do func(context.Context, *sides) e
 					if _, err := tx.Exec(bounded, bounds); err != nil {
 						return fmt.Errorf("bounding the time: %w", err)
 					}
-					if _, err := tx.Exec(bounded, "SELECT pg_advisory_xact_lock(move_lock($1))", m.id()); err != nil {
+					if _, err := tx.Exec(bounded, lockSwitch, m.id()); err != nil {
 						return fmt.Errorf("%w: writes that are under way: %w", errNotNow, err)
 					}
 					if err := m.catchUp(bounded, sourced, nil); err != nil {
