@@ -87,7 +87,7 @@ func (s *saved) call(ctx context.Context, replica *severalDatabases) error {
 	return err
 }
 
-// spec: account-moves
+// spec: account-moves, account-move-command
 func TestNoCallOfTwoReplicasFailsWhileItsAccountMovesThereAndBack(t *testing.T) {
 	t.Parallel()
 	first, databases := newMovable(t)

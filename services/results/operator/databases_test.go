@@ -205,7 +205,7 @@ func TestCallsASecondAreOfTheLastDays(t *testing.T) {
 	}
 }
 
-// spec: databases-commands, account-moves
+// spec: databases-commands
 func TestTheCheckSaysWhatMovesNeed(t *testing.T) {
 	t.Parallel()
 	able := mover.State{WALLevel: "logical", Direct: true, Replicates: true, Subscribes: true, Silences: true, Owns: true, Slots: 3}

@@ -102,12 +102,12 @@ func (db Database) connInfo() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", db.Name, err)
 	}
-	kept := url.Values{}
+	query := url.Values{}
 	for name, values := range u.Query() {
 		if slices.Contains(ofServers(), name) {
-			kept[name] = values
+			query[name] = values
 		}
 	}
-	u.RawQuery = strings.ReplaceAll(kept.Encode(), "+", "%20")
+	u.RawQuery = strings.ReplaceAll(query.Encode(), "+", "%20")
 	return u.String(), nil
 }

@@ -87,7 +87,7 @@ func once(shape string, do func()) watcher {
 	}}
 }
 
-// spec: account-moves
+// spec: account-move-command
 func TestAMoverThatIsKilledAfterAnyStatementGoesOnOrIsTakenBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -137,7 +137,7 @@ func (w *world) killed(t *testing.T, account prism.AccountID, text string) {
 	}
 }
 
-// spec: account-moves
+// spec: account-move-command
 func TestAMoveGoesOnAfterAServerCrashed(t *testing.T) {
 	t.Parallel()
 	in := map[string]*pgtest.Server{"home": start(t), "b": start(t)}

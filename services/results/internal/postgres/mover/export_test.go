@@ -20,3 +20,6 @@ func ReplicatedTables() (names []string) {
 	}
 	return names
 }
+
+// ConnInfo is how another server connects to a database.
+func ConnInfo(db Database) (string, error) { return db.connInfo() }

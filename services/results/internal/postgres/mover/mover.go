@@ -245,13 +245,13 @@ func (m *move) begin(ctx context.Context, to string) error {
 	if _, err := m.home.Exec(ctx, addMove, m.id(), to); err != nil {
 		return fmt.Errorf("beginning the move: %w", err)
 	}
-	found, err := m.read(ctx)
+	underWay, err := m.read(ctx)
 	switch {
 	case err != nil:
 		return err
-	case found && m.target.Name != to:
+	case underWay && m.target.Name != to:
 		return fmt.Errorf("the account is being moved to %s: go on with --to %s, or take that back with --take-back", m.target.Name, m.target.Name)
-	case !found:
+	case !underWay:
 		var place string
 		if err := m.home.QueryRow(ctx, readPlace, m.id()).Scan(&place); err != nil {
 			return fmt.Errorf("finding the account: %w", err)

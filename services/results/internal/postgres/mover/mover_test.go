@@ -70,7 +70,7 @@ func (w *world) placeOf(t *testing.T, account prism.AccountID) string {
 	return query[string](t, w.urls["home"], "SELECT database || ' ' || epoch FROM directory_accounts WHERE account_id = $1", account.String())
 }
 
-// spec: account-moves
+// spec: account-move-command
 func TestEveryTableOfAnAccountIsMovedOrStays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -97,7 +97,7 @@ AND c.relkind IN ('r', 'p') AND (c.relname = 'accounts' OR EXISTS (SELECT FROM p
 	}
 }
 
-// spec: account-moves
+// spec: account-move-command
 func TestAnAccountMovesWithAllOfItsRowsAndBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

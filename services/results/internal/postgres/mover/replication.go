@@ -98,7 +98,7 @@ func (m *move) trigger(kind string) string { return "prism_move_" + kind + "_" +
 // table has ended, so whatever changes it later meets the trigger.
 func (m *move) addTriggers(ctx context.Context, conn *pgx.Conn) error {
 	for _, t := range m.tables {
-		if err := m.alter(ctx, conn, t, fmt.Sprintf(`CREATE OR REPLACE TRIGGER %[1]s BEFORE INSERT OR UPDATE ON %[3]s
+		if err := m.changeTriggers(ctx, conn, t, fmt.Sprintf(`CREATE OR REPLACE TRIGGER %[1]s BEFORE INSERT OR UPDATE ON %[3]s
 FOR EACH ROW WHEN (NEW.%[4]s = %[5]s) EXECUTE FUNCTION refuse_moved(%[5]s);
 CREATE OR REPLACE TRIGGER %[2]s BEFORE DELETE ON %[3]s
 FOR EACH ROW WHEN (OLD.%[4]s = %[5]s) EXECUTE FUNCTION refuse_moved(%[5]s)`,
@@ -112,7 +112,7 @@ FOR EACH ROW WHEN (OLD.%[4]s = %[5]s) EXECUTE FUNCTION refuse_moved(%[5]s)`,
 // dropTriggers ends what addTriggers began.
 func (m *move) dropTriggers(ctx context.Context, conn *pgx.Conn) error {
 	for _, t := range m.tables {
-		if err := m.alter(ctx, conn, t, fmt.Sprintf("DROP TRIGGER IF EXISTS %[1]s ON %[3]s; DROP TRIGGER IF EXISTS %[2]s ON %[3]s",
+		if err := m.changeTriggers(ctx, conn, t, fmt.Sprintf("DROP TRIGGER IF EXISTS %[1]s ON %[3]s; DROP TRIGGER IF EXISTS %[2]s ON %[3]s",
 			m.trigger("write"), m.trigger("delete"), t.name)); err != nil {
 			return err
 		}
@@ -123,8 +123,8 @@ func (m *move) dropTriggers(ctx context.Context, conn *pgx.Conn) error {
 // unlocked are Postgres's codes for the end of lock_timeout, and for a deadlock.
 func unlocked() []string { return []string{"55P03", "40P01"} }
 
-// alter changes a table in a transaction that waits for its lock only so long as calls that wait behind it do not mind, and tries again.
-func (m *move) alter(ctx context.Context, conn *pgx.Conn, t table, statements string) error {
+// changeTriggers changes a table in a transaction that waits for its lock only so long as calls that wait behind it do not mind, and tries again.
+func (m *move) changeTriggers(ctx context.Context, conn *pgx.Conn, t table, statements string) error {
 	for {
 		_, err := conn.Exec(ctx, "BEGIN; SET LOCAL lock_timeout = '50ms'; "+statements+"; COMMIT")
 		if err == nil {
@@ -150,9 +150,9 @@ const (
 
 // publish publishes the rows of the account, and keeps the log for the target. followed is false if what the target has subscribed is gone.
 func (m *move) publish(ctx context.Context, conn *pgx.Conn, subscribed bool) (followed bool, err error) {
-	var published, kept bool
+	var published, slotted bool
 	if err := errors.Join(
-		conn.QueryRow(ctx, hasPublication, m.replica()).Scan(&published), conn.QueryRow(ctx, hasSlot, m.replica()).Scan(&kept),
+		conn.QueryRow(ctx, hasPublication, m.replica()).Scan(&published), conn.QueryRow(ctx, hasSlot, m.replica()).Scan(&slotted),
 	); err != nil {
 		return false, fmt.Errorf("looking for the publication: %w", err)
 	}
@@ -166,7 +166,7 @@ func (m *move) publish(ctx context.Context, conn *pgx.Conn, subscribed bool) (fo
 			return false, fmt.Errorf("publishing the tables: %w", err)
 		}
 	}
-	if kept && published {
+	if slotted && published {
 		return subscribed, nil
 	}
 	// A slot from before the publication cannot decode what it publishes.

@@ -116,7 +116,7 @@ func readTables(ctx context.Context, conn *pgx.Conn) ([]table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the tables: %w", err)
 	}
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (table, error) {
+	scanned, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (table, error) {
 		t := table{account: "account_id"}
 		var keys, kinds []string
 		if err := row.Scan(&t.name, &t.columns, &keys, &kinds); err != nil {
@@ -132,11 +132,11 @@ func readTables(ctx context.Context, conn *pgx.Conn) ([]table, error) {
 	}
 	all := make([]table, 0, len(ways))
 	for _, w := range ways {
-		i := slices.IndexFunc(found, func(t table) bool { return t.name == w.table })
+		i := slices.IndexFunc(scanned, func(t table) bool { return t.name == w.table })
 		if i < 0 {
 			return nil, fmt.Errorf("the database has no table %s", w.table)
 		}
-		t := found[i]
+		t := scanned[i]
 		if t.way = w.way; t.name == "accounts" {
 			t.account, t.keys = "id", nil
 		}

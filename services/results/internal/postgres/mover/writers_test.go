@@ -154,7 +154,7 @@ func scan(t *testing.T, url, statement string, account prism.AccountID) int64 {
 	return query[int64](t, url, statement, account.String())
 }
 
-// spec: account-moves
+// spec: account-move-command
 func TestAccountsMoveInBothDirectionsWhileTheyAreCalled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
