@@ -2,6 +2,7 @@ package mover
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -57,54 +58,67 @@ func differences(tables []table, source, target []sum) error {
 	return fmt.Errorf("%w: %s", ErrDifferent, strings.Join(names, ", "))
 }
 
-// snapshot is a connection that sees a database as it was when the snapshot was made.
+// snapshot is a connection that sees a database as it was when take was called.
 type snapshot struct {
 	*pgx.Conn
-	end func()
+	name string
+	end  func()
 }
 
-// snapshot makes one of a database as it is now.
-func (m *move) snapshot(ctx context.Context, db Database) (*snapshot, error) {
+// newSnapshot connects to a database, which takes longer than what follows it under the lock.
+func newSnapshot(ctx context.Context, db Database) (*snapshot, error) {
 	conn, err := db.connect(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to %s: %w", db.Name, err)
 	}
-	s := &snapshot{conn, func() { end(ctx, conn) }}
-	if _, err := conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SELECT FROM moved_accounts"); err != nil {
-		s.end()
-		return nil, fmt.Errorf("taking a snapshot of %s: %w", db.Name, err)
+	return &snapshot{conn, db.Name, func() { end(ctx, conn) }}, nil
+}
+
+func (s *snapshot) take(ctx context.Context) error {
+	if _, err := s.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SELECT FROM moved_accounts"); err != nil {
+		return fmt.Errorf("taking a snapshot of %s: %w", s.name, err)
 	}
-	return s, nil
+	return nil
 }
 
 // compareBefore compares the replicated rows of both sides as they are at one moment, for which writes are locked out. Calls go on meanwhile.
 func (m *move) compareBefore(ctx context.Context) error {
-	var source, target *snapshot
-	defer func() {
-		for _, s := range []*snapshot{source, target} {
-			if s != nil {
-				s.end()
-			}
-		}
-	}()
-	var err error
+	var last error
 	for range switchTries {
-		err = m.lockedOut(ctx, func(bounded context.Context, _ *sides) (err error) {
-			if source, err = m.snapshot(bounded, m.source); err != nil {
-				return err
+		var different error
+		last = m.snapshots(ctx, func(source, target *snapshot) error {
+			err := m.lockedOut(ctx, func(bounded context.Context, _ *sides) error {
+				return errors.Join(source.take(bounded), target.take(bounded))
+			})
+			if err == nil {
+				different = m.compare(ctx, source, target)
 			}
-			target, err = m.snapshot(bounded, m.target)
 			return err
 		})
-		if err == nil {
-			return m.compare(ctx, source, target)
+		if last == nil {
+			return different
 		}
-		m.Tell(fmt.Sprintf("Not compared yet: %v", err))
+		m.Tell(fmt.Sprintf("Not compared yet: %v", last))
 		if err := pause(ctx, switchPause); err != nil {
 			return err
 		}
 	}
-	return err
+	return last
+}
+
+// snapshots calls do with one of each side.
+func (m *move) snapshots(ctx context.Context, do func(source, target *snapshot) error) error {
+	source, err := newSnapshot(ctx, m.source)
+	if err != nil {
+		return err
+	}
+	defer source.end()
+	target, err := newSnapshot(ctx, m.target)
+	if err != nil {
+		return err
+	}
+	defer target.end()
+	return do(source, target)
 }
 
 // compare compares the replicated tables one after the other, each on both sides at the same time.

@@ -24,6 +24,9 @@ SET LOCAL idle_in_transaction_session_timeout = '1s'; SET LOCAL session_replicat
 // lockSwitch locks out what folds the tails of all accounts (postgres.Fold), which a trigger would have fail, and then the writes of the account.
 const lockSwitch = `SELECT pg_advisory_xact_lock(8102654024067625077), pg_advisory_xact_lock(move_lock($1))`
 
+// errSwitchedBefore ends an attempt that comes too late.
+var errSwitchedBefore = errors.New("another mover has switched")
+
 // errNotNow is why an attempt is made again.
 var errNotNow = errors.New("not within the time that calls wait")
 
@@ -31,8 +34,12 @@ var errNotNow = errors.New("not within the time that calls wait")
 func (m *move) decide(ctx context.Context) error {
 	var last error
 	for range switchTries {
+		var err error
+		if m.seen, err = newSnapshot(ctx, m.target); err != nil {
+			return err
+		}
 		tried := false
-		err := m.lockedOut(ctx, func(ctx context.Context, s *sides) (err error) {
+		err = m.lockedOut(ctx, func(ctx context.Context, s *sides) error {
 			tried = true
 			return m.attempt(ctx, s)
 		})
@@ -107,7 +114,15 @@ ON CONFLICT (account_id) DO UPDATE SET database = excluded.database, epoch = exc
 )
 
 // attempt carries the rows of carried tables, tries at the target what follows the switch, and switches.
-func (m *move) attempt(ctx context.Context, s *sides) (err error) {
+func (m *move) attempt(ctx context.Context, s *sides) error {
+	// Another mover, which was stopped for long, may have switched: what it left in the source is not to be carried again.
+	var decided bool
+	if err := s.locking.QueryRow(ctx, readDecision, m.id(), m.epoch).Scan(&decided); err != nil {
+		return fmt.Errorf("looking where the account is: %w", err)
+	} else if decided {
+		m.forget()
+		return errSwitchedBefore
+	}
 	var there, here time.Time
 	if err := errors.Join(s.locking.QueryRow(ctx, readTime).Scan(&here), s.targeted.QueryRow(ctx, readTime).Scan(&there)); err != nil {
 		return fmt.Errorf("reading the clocks: %w", err)
@@ -115,7 +130,7 @@ func (m *move) attempt(ctx context.Context, s *sides) (err error) {
 	if there.Before(here) { // ids are in the order of time
 		return fmt.Errorf("the clock of %s is %s behind that of %s: synchronise them", m.target.Name, here.Sub(there), m.source.Name)
 	}
-	if m.seen, err = m.snapshot(ctx, m.target); err != nil {
+	if err := m.seen.take(ctx); err != nil {
 		return err
 	}
 	if err := m.carry(ctx, s); err != nil {
