@@ -148,8 +148,9 @@ const (
 	lockMover = `SELECT pg_try_advisory_lock(hashtextextended('prism: mover of ' || $1::text, 0))`
 	readMove  = `SELECT source, target, epoch, switched_at FROM moves WHERE account_id = $1`
 	addMove   = `INSERT INTO moves (account_id, source, target, epoch, step)
-SELECT account_id, database, $2, epoch + 1, 'prepare' FROM directory_accounts WHERE account_id = $1 AND made AND database <> $2
+SELECT account_id, database, $2, greatest(epoch, $3) + 1, 'prepare' FROM directory_accounts WHERE account_id = $1 AND made AND database <> $2
 ON CONFLICT DO NOTHING`
+	readEpoch  = `SELECT coalesce(max(epoch), 0) FROM moved_accounts WHERE account_id = $1`
 	readPlace  = `SELECT database FROM directory_accounts WHERE account_id = $1 AND made`
 	noteStep   = `UPDATE moves SET step = $2 WHERE account_id = $1`
 	noteSwitch = `UPDATE moves SET switched_at = coalesce(switched_at, clock_timestamp()) WHERE account_id = $1 RETURNING switched_at`
@@ -242,24 +243,44 @@ func (m *move) begin(ctx context.Context, to string) error {
 	if _, err := m.named(to); err != nil {
 		return err
 	}
-	if _, err := m.home.Exec(ctx, addMove, m.id(), to); err != nil {
-		return fmt.Errorf("beginning the move: %w", err)
-	}
 	underWay, err := m.read(ctx)
+	if err == nil && !underWay {
+		if err = m.add(ctx, to); err == nil {
+			underWay, err = m.read(ctx)
+		}
+	}
 	switch {
 	case err != nil:
 		return err
-	case underWay && m.target.Name != to:
-		return fmt.Errorf("the account is being moved to %s: go on with --to %s, or take that back with --take-back", m.target.Name, m.target.Name)
 	case !underWay:
-		var place string
-		if err := m.home.QueryRow(ctx, readPlace, m.id()).Scan(&place); err != nil {
-			return fmt.Errorf("finding the account: %w", err)
-		}
-		m.Tell("The account is in " + place + " already.")
+		m.Tell("The account is in " + to + " already.")
 		return nil
+	case m.target.Name != to:
+		return fmt.Errorf("the account is being moved to %s: go on with --to %s, or take that back with --take-back", m.target.Name, m.target.Name)
 	}
 	m.Tell(fmt.Sprintf("Moving the account from %s to %s.", m.source.Name, m.target.Name))
+	return nil
+}
+
+// add makes the move, unless the account is in the database. Its epoch is above those that the databases have of the account: home may have been
+// restored, and processes keep the highest.
+func (m *move) add(ctx context.Context, to string) error {
+	var place string
+	if err := m.home.QueryRow(ctx, readPlace, m.id()).Scan(&place); err != nil {
+		return fmt.Errorf("finding the account: %w", err)
+	}
+	var highest int64
+	for _, db := range m.Databases {
+		var epoch int64
+		err := m.on(ctx, db, func(conn *pgx.Conn) error { return conn.QueryRow(ctx, readEpoch, m.id()).Scan(&epoch) })
+		if err != nil && (db.Name == place || db.Name == to) { // one that is neither may be away
+			return fmt.Errorf("reading the moves that %s knows: %w", db.Name, err)
+		}
+		highest = max(highest, epoch)
+	}
+	if _, err := m.home.Exec(ctx, addMove, m.id(), to, highest); err != nil {
+		return fmt.Errorf("beginning the move: %w", err)
+	}
 	return nil
 }
 
