@@ -182,7 +182,7 @@ bench: deps $(PEER_INSTALLED) $(PORTKEY_INSTALLED) ## measure Prism beside a Nod
 fleet: ## simulate a directory of 1,000,000 accounts before 500 replicas, and what 100 databases take: the figures of docs/scaling.md
 	$(FLEET) -timeout 60m
 
-FLEET = CGO_ENABLED=0 $(GO) test -trimpath -vet=off -run '^$$' -bench Fleet -benchtime 1x ./services/results/...
+FLEET = CGO_ENABLED=0 $(GO) test -trimpath -vet=off -run '^$$' -bench Fleet -benchtime 1x ./services/results ./services/results/internal/directory
 
 bench-smoke: deps $(PEER_INSTALLED) $(PORTKEY_INSTALLED) ## run the benchmark for a moment, to keep it working
 	CGO_ENABLED=0 $(GO) run -trimpath ./test/lab/bench -smoke

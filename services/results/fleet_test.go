@@ -34,7 +34,7 @@ func BenchmarkFleetDatabases(b *testing.B) {
 	}
 }
 
-// BenchmarkFleetFill measures how long a process takes to read a directory of home.
+// BenchmarkFleetFill measures how long a process takes to read a directory of home, by key.
 func BenchmarkFleetFill(b *testing.B) {
 	accounts := 1_000_000
 	if testing.Short() {
