@@ -209,7 +209,7 @@ func (db *database) serve(calls sqlstore.Store, databases int) error {
 			Store: db.store, Events: db.store, Sender: s.Sender(), Now: now, NewID: newID, Log: d.Log,
 		}),
 	}
-	if databases > 1 && db.moveLog != nil {
+	if d.file != nil && db.moveLog != nil {
 		db.workers = append(db.workers, newMoveLog(db.moveLog, d.Log))
 	}
 	return db.measure(d.Metrics)
