@@ -175,21 +175,20 @@ func (s SQL) WaitingAccounts(ctx context.Context) (accounts []Waiting, err error
 }
 
 const (
-	selectLastChange = `SELECT seq FROM change_counts WHERE account_id = $1`
-	selectNewest     = `SELECT id FROM results WHERE account_id = $1 ORDER BY id DESC LIMIT 1`
-	insertCursor     = `INSERT INTO distribution_cursors (account_id, seq, walk) VALUES ($1, $2, $3) ON CONFLICT (account_id) DO NOTHING`
+	selectNewest = `SELECT id FROM results WHERE account_id = $1 ORDER BY id DESC LIMIT 1`
+	insertCursor = `INSERT INTO distribution_cursors (account_id, seq, walk) VALUES ($1, $2, $3) ON CONFLICT (account_id) DO NOTHING`
 )
 
 // BeginCounting implements Store. The newest id is read after the last change, so a result without a later change is walked.
 func (s SQL) BeginCounting(ctx context.Context, account prism.AccountID) error {
 	return s.Transaction(ctx, "begin_counting", func(run sqldb.Run) error {
 		var (
-			last   int64
 			newest []prism.UUID
 			walk   prism.UUID
 		)
 		of := []any{account.UUID}
-		if err := run(ctx, sqldb.Statement{Text: selectLastChange, Args: of}, sqldb.ReadRow(&last, (*sqldb.Row).Int)); err != nil {
+		counts, err := sqldb.ChangesOfResults.Counts(ctx, run, "", account)
+		if err != nil {
 			return err
 		}
 		if err := run(ctx, sqldb.Statement{Text: selectNewest, Args: of}, sqldb.ReadRows(&newest, (*sqldb.Row).UUID)); err != nil {
@@ -198,7 +197,7 @@ func (s SQL) BeginCounting(ctx context.Context, account prism.AccountID) error {
 		if len(newest) > 0 {
 			walk = after(newest[0])
 		}
-		return run(ctx, sqldb.Statement{Text: insertCursor, Args: []any{account.UUID, last, walk}}, sqldb.NoRow)
+		return run(ctx, sqldb.Statement{Text: insertCursor, Args: []any{account.UUID, counts.Last, walk}}, sqldb.NoRow)
 	})
 }
 

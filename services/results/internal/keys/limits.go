@@ -47,10 +47,10 @@ FROM (SELECT 1 AS one) o LEFT JOIN account_limits l ON l.account_id = $1`
 
 	selectAccount = `-- name: Account :one
 SELECT a.id, a.name, a.created_at, nullif(requests_per_second, 0), nullif(concurrency, 0), nullif(results_per_day, 0), ` + mayStore + `,
-	(SELECT count(*) FROM prisms WHERE account_id = a.id AND archived_at IS NULL AND NOT ad_hoc),
-	(SELECT count(*) FROM api_keys WHERE account_id = a.id AND revoked_at IS NULL AND session_id IS NULL),
-	(SELECT count(*) FROM members WHERE account_id = a.id AND removed_at IS NULL AND claim_name IS NULL),
-	CAST(coalesce((SELECT sum(bytes) FROM stored_bytes_now WHERE account_id = a.id), 0) AS bigint)
+	(SELECT count(*) FROM prisms WHERE account_id = $1 AND archived_at IS NULL AND NOT ad_hoc),
+	(SELECT count(*) FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL AND session_id IS NULL),
+	(SELECT count(*) FROM members WHERE account_id = $1 AND removed_at IS NULL AND claim_name IS NULL),
+	CAST(coalesce((SELECT sum(bytes) FROM stored_bytes_now WHERE account_id = $1), 0) AS bigint)
 FROM accounts a LEFT JOIN account_limits l ON l.account_id = a.id WHERE a.id = $1`
 )
 

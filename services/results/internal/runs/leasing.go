@@ -21,7 +21,8 @@ const (
 	// under way it reads the leases and one index entry; no other run has leases. If one query asked for the leases of all runs,
 	// Postgres would read all chunks, unless ANALYZE has recorded that few are leased.
 	waitingRuns = `-- name: WaitingRuns :many
-WITH under_way AS MATERIALIZED (
+SELECT r.account_id, r.id, r.retries
+FROM (SELECT u.*, sum(coalesce(u.pending, 0)) OVER (PARTITION BY u.account_id) AS of_account FROM (
 	SELECT r.account_id, r.id, r.prism_id, r.status, r.rows_per_second, r.concurrency, r.leased_at, r.folded, (
 		SELECT sum(l.pending) FROM run_chunks l
 		WHERE l.account_id = r.account_id AND l.run_id = r.id AND l.number >= r.folded AND l.token IS NOT NULL
@@ -35,11 +36,8 @@ WITH under_way AS MATERIALIZED (
 		SELECT sum(l.pending) FROM retry_chunks l WHERE l.account_id = t.account_id AND l.retry_id = t.id AND l.token IS NOT NULL
 	), NULL, 1
 	FROM retries t WHERE NOT ` + callerStops + ` AND t.account_id` + sqldb.StaysHere + `
-)
-SELECT r.account_id, r.id, r.retries
-FROM under_way r
+) u) r
 JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id AND p.archived_at IS NULL
-JOIN (SELECT account_id, sum(coalesce(pending, 0)) AS pending FROM under_way GROUP BY account_id) a ON a.account_id = r.account_id
 WHERE r.status IN ('queued', 'running')
 	AND (r.rows_per_second = 0 OR r.pending IS NULL)
 	AND (r.concurrency = 0 OR r.granted IS NULL OR r.granted < r.concurrency)
@@ -52,7 +50,7 @@ WHERE r.status IN ('queued', 'running')
 		WHERE c.account_id = r.account_id AND c.retry_id = r.id AND c.pending > 0 AND c.token IS NULL
 		ORDER BY c.number LIMIT 1
 	) END IS NOT NULL -- as EXISTS, Postgres would join all chunks
-ORDER BY a.pending, r.leased_at, r.id
+ORDER BY r.of_account, r.leased_at, r.id
 LIMIT 8`
 
 	// serveRun locks the run, so that its limits hold for all of its leases together.

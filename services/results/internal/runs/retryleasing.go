@@ -26,11 +26,11 @@ const (
 )`
 	// stops is whether no row of a run or retry t may be leased at the time $1: because of its caller, or because its prism is
 	// archived.
-	stops = `(` + callerStops + `
-	OR NOT EXISTS (SELECT 1 FROM prisms p WHERE p.account_id = t.account_id AND p.id = t.prism_id AND p.archived_at IS NULL)
-)`
+	stops     = stopsFor + `t.account_id` + stopsWith
+	stopsFor  = `(` + callerStops + ` OR NOT EXISTS (SELECT 1 FROM prisms p WHERE p.account_id = `
+	stopsWith = ` AND p.id = t.prism_id AND p.archived_at IS NULL))`
 
-	retryLimits = `SELECT CASE WHEN ` + stops + ` THEN 'pausing' ELSE 'running' END, CAST(0 AS double precision), 0
+	retryLimits = `SELECT CASE WHEN ` + stopsFor + `$2` + stopsWith + ` THEN 'pausing' ELSE 'running' END, CAST(0 AS double precision), 0
 FROM retries t WHERE t.account_id = $2 AND t.id = $3`
 
 	leasesOfRetry = `-- name: LeasesOfRetry :many

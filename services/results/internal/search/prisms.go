@@ -26,7 +26,7 @@ ON CONFLICT (account_id, prism_id) DO UPDATE SET searchable = excluded.searchabl
 	oldOfPrism = `SELECT r.id FROM results r WHERE r.account_id = $1 AND r.prism_id = $2 AND r.id < $3 ORDER BY r.id DESC LIMIT $4`
 
 	// ofSearchable narrows results r to those that the index has.
-	ofSearchable = ` AND r.prism_id NOT IN (SELECT i.prism_id FROM index_prisms i WHERE i.account_id = r.account_id AND NOT i.searchable)`
+	ofSearchable = ` AND r.prism_id NOT IN (SELECT i.prism_id FROM index_prisms i WHERE i.account_id = $1 AND NOT i.searchable)`
 )
 
 // indexedPrism is what the index has of a prism.

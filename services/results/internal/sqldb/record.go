@@ -12,8 +12,8 @@ const (
 	// insertEntry looks up the name of the acting key or member, so that no other statement has to read it.
 	insertEntry = `INSERT INTO audit (account_id, id, created_at, actor_kind, actor_id, actor_name, action,
 	object_kind, object_id, object_name, detail)
-VALUES ($1, $2, $3, $4, $5, coalesce((SELECT name FROM api_keys WHERE id = $5),
-	(SELECT name FROM members WHERE account_id = $1 AND id = $5), $6), $7, $8, $9, $10, $11)`
+SELECT $1, $2, $3, $4, $5, coalesce((SELECT name FROM api_keys WHERE id = $5),
+	(SELECT name FROM members WHERE account_id = $1 AND id = $5), $6), $7, $8, $9, $10, $11`
 
 	tellEvent = `INSERT INTO event_tail (account_id, at, type, prism_id, subject_id, detail) VALUES ($1, $2, $3, $4, $5, $6)`
 )
