@@ -83,6 +83,9 @@ test: deps ## run all tests but those of chaos, the lab and compat under the rac
 	$(RACE) -timeout 40m ./services/results/internal/postgres ./services/results/internal/sqlite $$($(GO) list ./... | grep -vE '/(pkg/calibration|internal/tabular)$$'); packages=$$?; \
 	PRISM_TEST_RACE=1 $(PLAIN) -timeout 40m ./test/browser ./test/e2e $(SEQUENTIAL) ./services/operator/... ./terraform-provider-prism/... $$($(GO) list ./test/... | grep -vE '/test/(browser|chaos)$$') && exit $$packages
 
+citus-test: ## run the suite of the store on Citus, a coordinator with two workers or more whose URL is PRISM_TEST_CITUS_URL
+	$(PLAIN) -count=1 -timeout 60m -tags citus -run OnCitus ./services/results/internal/postgres
+
 compat: deps $(PORTKEY_INSTALLED) $(DROPIN_INSTALLED) $(DROPIN_PYTHON) $(READERS_INSTALLED) $(TOFU) ## compare with programs of others: the official clients of model APIs, those of docs/drop-in.md and docs/agents.md that ask Prism, the receivers of docs/webhooks.md, Prism behind Portkey's gateway, from npm, OpenTofu with the provider, and readers and writers of files, from PyPI and Debian; a table into docs/runs.md
 	$(PLAIN) -count=1 -tags sdk ./services/model-proxy/internal/provider/... ./test/lab/portkey ./test/lab/dropin
 	PRISM_TOFU=$(TOFU) $(PLAIN) -count=1 -timeout 30m -tags sdk ./terraform-provider-prism/acceptance

@@ -33,6 +33,7 @@ type storeSettings struct {
 func (s storeSettings) config() results.Config {
 	return results.Config{
 		DatabaseURL: s.Database.String(), DatabaseSecrets: s.Pool.Secrets, DatabasesFile: s.Pool.Databases, DataDir: s.DataDir, MaxConns: s.Pool.MaxConns, SynchronousCommit: s.Pool.SynchronousCommit,
+		Layout:   s.Pool.Layout,
 		FilesURL: s.Files.URL.String(),
 	}
 }

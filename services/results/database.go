@@ -58,6 +58,8 @@ type database struct {
 	migrating prometheus.Gauge
 	migrated  atomic.Bool           // of a database that is not home
 	revoking  *revocations.Database // nil in home, and with one database
+	// distribute distributes the tables over nodes; nil: they are not to be.
+	distribute func(context.Context) error
 	// learn and repair are of one of several: the directory is to know its accounts.
 	learn  func(context.Context) error
 	repair func(context.Context) (directory.Learned, error)
@@ -115,7 +117,7 @@ func (db *database) openPostgres(ctx context.Context, cfg Config, d Deps) error 
 		return err
 	}
 	pg, err := postgres.Open(ctx, postgres.Config{
-		URL: url, Auth: auth, MaxConns: cfg.MaxConns, SynchronousCommit: cfg.SynchronousCommit,
+		URL: url, Auth: auth, MaxConns: cfg.MaxConns, SynchronousCommit: cfg.SynchronousCommit, Layout: postgres.Layout(cfg.Layout),
 	}, postgres.Deps{Tracer: d.Tracer})
 	if err != nil {
 		return fmt.Errorf("PRISM_DATABASE_URL: %w (for example PRISM_DATABASE_URL=postgres://prism:password@127.0.0.1:5432/prism)", err)
@@ -123,6 +125,9 @@ func (db *database) openPostgres(ctx context.Context, cfg Config, d Deps) error 
 	db.store, db.migrate, db.warnings, db.clock = pg.Statements, pg.Migrated, pg.Warnings, dbclock.New(pg.Time, d.Log)
 	db.state, db.moveLog = pg.State, pg.MoveLog
 	db.direct = func() (string, error) { return cfg.directURL(url, auth) }
+	if cfg.Layout == string(postgres.Citus) {
+		db.distribute = func(ctx context.Context) error { return auth.Distribute(ctx, url) }
+	}
 	if !cfg.AwaitMigrations {
 		db.migrate = func(ctx context.Context) error { return auth.Migrate(ctx, url) }
 	}
@@ -311,7 +316,7 @@ func (db *database) forOperator() operator.Database {
 	accepting, weight := db.terms()
 	d := operator.Database{
 		Name: db.name, Accepting: accepting, Weight: weight,
-		State: db.state, Migrate: db.upToDate, Accounts: db.store.ListAccounts, Recent: db.store.CountRecent, Repair: db.repair,
+		State: db.state, Migrate: db.upToDate, Distribute: db.distribute, Accounts: db.store.ListAccounts, Recent: db.store.CountRecent, Repair: db.repair,
 	}
 	if db.direct != nil {
 		d.Moves = func(ctx context.Context) (mover.State, error) { return mover.ReadState(ctx, db.forMoves()) }

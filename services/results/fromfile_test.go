@@ -34,6 +34,7 @@ func TestTheFileAndASettingOfOneDatabaseAreBothNamed(t *testing.T) {
 		"PRISM_DATABASE_URL_FILE":      {DatabaseSecrets: DatabaseSecrets{URLFile: "/nowhere"}},
 		"PRISM_DATABASE_PASSWORD_FILE": {DatabaseSecrets: DatabaseSecrets{PasswordFile: "/nowhere"}},
 		"PRISM_DATABASE_AUTH":          {DatabaseSecrets: DatabaseSecrets{Kind: "google"}},
+		"PRISM_DATABASE_LAYOUT=citus":  {Layout: "citus"},
 	} {
 		cfg.DatabasesFile = "/nowhere"
 		_, err := Open(t.Context(), cfg, Deps{Log: slog.New(slog.DiscardHandler)})

@@ -35,6 +35,8 @@ type Config struct {
 	// SynchronousCommit is the setting synchronous_commit of the connections. If empty, the server's own setting counts, but
 	// at least "on".
 	SynchronousCommit string
+	// Layout is how the rows of accounts lie in Postgres: one, or citus; one if empty.
+	Layout string
 	// AwaitMigrations waits until the command migrate has brought the tables of Postgres up to date, instead of doing so.
 	// The command may connect as another role.
 	AwaitMigrations bool

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"strings"
 
 	"github.com/prism-results/prism/pkg/config"
 	"github.com/prism-results/prism/pkg/credential"
@@ -46,6 +47,7 @@ type Pool struct {
 	MaxConns          int `env:"PRISM_DATABASE_MAX_CONNS" default:"16" least:"1" help:"most connections to Postgres, which several databases share"`
 	Secrets           DatabaseSecrets
 	Databases         string `env:"PRISM_DATABASES_FILE" help:"YAML file of several databases, instead of PRISM_DATABASE_URL; read again when it changes"`
+	Layout            string `env:"PRISM_DATABASE_LAYOUT" oneof:"one citus" default:"one" help:"one: an ordinary Postgres; citus: one whose tables migrate --distribute has distributed over the nodes of Citus"`
 	SynchronousCommit string `env:"PRISM_SYNCHRONOUS_COMMIT" oneof:"on remote_apply remote_write local off" help:"synchronous_commit of each connection to Postgres; empty: that of Postgres, but at least on"`
 }
 
@@ -88,6 +90,7 @@ func (c Config) checkFile() error {
 		{"PRISM_DATABASE_URL_FILE", c.DatabaseSecrets.URLFile},
 		{"PRISM_DATABASE_PASSWORD_FILE", c.DatabaseSecrets.PasswordFile},
 		{"PRISM_DATABASE_AUTH", c.DatabaseSecrets.Kind},
+		{"PRISM_DATABASE_LAYOUT=citus", strings.TrimPrefix(c.Layout, "one")},
 	} {
 		if other.value != "" {
 			return fmt.Errorf("PRISM_DATABASES_FILE: cannot be set together with %s: the file has what it says, for each database", other.variable)

@@ -36,6 +36,7 @@ type arguments struct {
 	to                                string // the database that an account is moved to
 	takeBack, dryRun                  bool
 	tell                              func(line string) // while the command runs
+	distribute                        bool              // tables over nodes
 }
 
 // declaration is an operator command as --help shows it. run returns the rows of a table, which may be a single cell.
@@ -52,7 +53,10 @@ type declaration struct {
 
 func declarations() []declaration {
 	return []declaration{
-		{name: "migrate", does: "bring the database's tables up to date, or those of all databases", run: (*Operator).migrated},
+		{
+			name: "migrate", options: []option{distributeOption()},
+			does: "bring the database's tables up to date, or those of all databases", run: (*Operator).migrated,
+		},
 		{name: "databases list", does: "list the databases: accounts, bytes, versions", run: (*Operator).databasesList, looks: true},
 		{
 			name: "databases check", does: "say what is wrong with a database, and what to do; exit code 1 if it matters now",

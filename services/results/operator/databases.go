@@ -29,6 +29,8 @@ type Database struct {
 	State func(ctx context.Context) (postgres.State, error)
 	// Migrate brings the tables up to date.
 	Migrate func(ctx context.Context) error
+	// Distribute distributes migrated tables over the nodes of Citus; nil: the database is no such one.
+	Distribute func(ctx context.Context) error
 	// Accounts are those of the database.
 	Accounts func(ctx context.Context) ([]keys.Account, error)
 	// Recent is how many results each account has since the beginning of a day.
@@ -244,9 +246,21 @@ func (o *Operator) checkPlaced(ctx context.Context) (checks []check) {
 	return checks
 }
 
+var errNotCitus = errors.New("--distribute is for a database of PRISM_DATABASE_LAYOUT=citus")
+
 // migrated brings all databases up to date, at the same time.
-func (o *Operator) migrated(ctx context.Context, _ arguments) ([][]string, error) {
-	answers := askEach(ctx, o.databases.All, func(ctx context.Context, db Database) (struct{}, error) { return struct{}{}, db.Migrate(ctx) })
+func (o *Operator) migrated(ctx context.Context, in arguments) ([][]string, error) {
+	answers := askEach(ctx, o.databases.All, func(ctx context.Context, db Database) (struct{}, error) {
+		err := db.Migrate(ctx)
+		switch {
+		case err != nil || !in.distribute:
+		case db.Distribute == nil:
+			err = errNotCitus
+		default:
+			err = db.Distribute(ctx)
+		}
+		return struct{}{}, err
+	})
 	if len(answers) == 1 {
 		return [][]string{{"The database is up to date."}}, answers[0].err
 	}

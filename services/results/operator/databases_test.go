@@ -166,6 +166,23 @@ func TestAllDatabasesAreMigratedAndEachIsReported(t *testing.T) {
 	}
 }
 
+// spec: citus-layout
+func TestTablesAreDistributedOnRequestWhenTheyAreMigrated(t *testing.T) {
+	t.Parallel()
+	db := newDatabase("home", healthy(), nil)
+	if out, err := run(t, ofDatabases(nil, db), "migrate --distribute"); err == nil || out != "" || !strings.Contains(err.Error(), "PRISM_DATABASE_LAYOUT=citus") {
+		t.Errorf("without the layout: %q, %v", out, err)
+	}
+	distributed := false
+	db.Distribute = func(context.Context) error { distributed = true; return nil }
+	if _, err := run(t, ofDatabases(nil, db), "migrate"); err != nil || distributed {
+		t.Errorf("not asked for: distributed %t, %v", distributed, err)
+	}
+	if _, err := run(t, ofDatabases(nil, db), "migrate --distribute"); err != nil || !distributed {
+		t.Errorf("asked for: distributed %t, %v", distributed, err)
+	}
+}
+
 // spec: databases-commands
 func TestAccountsAreListedWithTheirDatabaseAndTheirCalls(t *testing.T) {
 	t.Parallel()

@@ -71,6 +71,12 @@ func dryRunOption() option {
 	return option{name: "dry-run", required: true, register: func(flags *flag.FlagSet, name string, in *arguments) { flags.BoolVar(&in.dryRun, name, false, "") }}
 }
 
+func distributeOption() option {
+	return option{name: "distribute", register: func(flags *flag.FlagSet, name string, in *arguments) {
+		flags.BoolVar(&in.distribute, name, false, "")
+	}}
+}
+
 func limitOptions() []option {
 	number := func(name string, member func(*keys.LimitsChange) **int32) option {
 		return option{name: name, value: "N", register: func(flags *flag.FlagSet, name string, in *arguments) {

@@ -25,6 +25,7 @@ type storeSettings struct {
 func (s storeSettings) config() results.Config {
 	return results.Config{
 		DatabaseURL: s.Database.String(), DatabaseSecrets: s.Pool.Secrets, DatabasesFile: s.Pool.Databases, MaxConns: s.Pool.MaxConns, SynchronousCommit: s.Pool.SynchronousCommit,
+		Layout:          s.Pool.Layout,
 		AwaitMigrations: s.Migrate == "wait", FilesURL: s.Files.URL.String(),
 	}
 }

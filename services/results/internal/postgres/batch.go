@@ -88,6 +88,7 @@ type batches struct {
 	acquireWait   time.Duration
 	statementWait time.Duration
 	tracer        pgx.QueryTracer // may be nil
+	oneByOne      bool            // calls are of nodes of Citus, on which those of several accounts have no statement together
 
 	mu       sync.Mutex
 	underWay int     // round trips that are not slow; maxUnderWay while calls wait
@@ -104,6 +105,9 @@ func (e unsentError) Unwrap() error { return e.error }
 
 // do executes c, either by calling alone or batched with concurrent calls. It returns what alone would return.
 func (b *batches) do(operation string, c *call, alone func() error) error {
+	if b.oneByOne {
+		return alone()
+	}
 	if b.startAlone(c) {
 		runtime.Gosched()
 		if !b.joined(c) {

@@ -93,8 +93,17 @@ func moveError(refusal *pgconn.PgError) error {
 // isOn identifies a constraint by its table and column. Partitions and shards have their own constraints, such as
 // prisms_3_account_id_slug_key and prisms_slug_key_102008, whose names are derived from the table and the columns.
 func isOn(refusal *pgconn.PgError, table, column string) bool {
-	name, found := strings.CutPrefix(refusal.ConstraintName, table+"_")
+	name, found := strings.CutPrefix(constraint(refusal), table+"_")
 	return found && strings.Contains("_"+name, "_"+column+"_key")
+}
+
+// constraint is the name of the constraint that refused a statement. Citus hands on the message of a shard without the field.
+func constraint(refusal *pgconn.PgError) string {
+	if _, quoted, found := strings.Cut(refusal.Message, `violates unique constraint "`); found && refusal.ConstraintName == "" {
+		name, _, _ := strings.Cut(quoted, `"`)
+		return name
+	}
+	return refusal.ConstraintName
 }
 
 // isRefused reports whether Postgres rolled a statement back because of a concurrent one.
@@ -159,7 +168,7 @@ func bare(err error) error {
 		case strings.HasPrefix(e.Code, connectionClass) && e.Code != protocolViolation:
 			return errBehind
 		}
-		return codeError{code: e.Code, constraint: e.ConstraintName}
+		return codeError{code: e.Code, constraint: constraint(e)}
 	}
 	for _, known := range append(connectionErrors(), context.Canceled) {
 		if errors.Is(err, known) {

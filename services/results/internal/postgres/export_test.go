@@ -17,6 +17,9 @@ const (
 	WorkLock      = workLock
 )
 
+// ReferenceTables are the tables that every node of Citus has.
+var ReferenceTables = referenceTables
+
 // IsUnknown reports whether the outcome of what failed is unknown.
 var IsUnknown = isUnknown
 

@@ -61,6 +61,8 @@ type Config struct {
 	// SynchronousCommit is the setting of Postgres for each connection. If empty, the server's own setting counts, but at
 	// least "on".
 	SynchronousCommit string
+	// Layout is how the rows of accounts lie; One if empty.
+	Layout Layout
 }
 
 // Deps are optional.
@@ -79,11 +81,13 @@ type Store struct {
 type database struct {
 	pool          *pgxpool.Pool
 	places        places
+	layout        Layout
 	auth          Auth
 	acquireWait   time.Duration
 	statementWait time.Duration
 	reads, saves  *batches
 	lookUps       sync.Map           // lookUps for each look-up, by its text
+	keys          *accountsOfKeys    // nil but for Citus
 	savesUnderWay singleflight.Group // by the id of the result
 	replicated    atomic.Bool        // Postgres has a synchronous standby
 }
@@ -105,7 +109,7 @@ func Open(ctx context.Context, cfg Config, deps Deps) (*Store, error) {
 	}
 	prepare(config.ConnConfig, cfg.URL)
 	d := &database{
-		auth:        cfg.Auth,
+		layout: cfg.Layout, auth: cfg.Auth,
 		acquireWait: cmp.Or(cfg.AcquireWait, DefaultAcquireWait), statementWait: cmp.Or(cfg.StatementWait, DefaultStatementWait),
 	}
 	config.BeforeConnect = cfg.Auth.before(configureConnections(cfg.SynchronousCommit, &d.replicated))
@@ -118,6 +122,11 @@ func Open(ctx context.Context, cfg Config, deps Deps) (*Store, error) {
 		return nil, fmt.Errorf("postgres: %w", err)
 	}
 	ending.Store(d.pool)
+	if d.layout == Citus {
+		if d.keys, err = newAccountsOfKeys(); err != nil {
+			return nil, err
+		}
+	}
 	d.places.Queue = fair.NewQueue(int(config.MaxConns), sqldb.Reserve(int(config.MaxConns)))
 	d.reads, d.saves = d.batches(tracer, false), d.batches(tracer, true)
 	return &Store{sqlstore.New(d), d}, nil
@@ -211,7 +220,7 @@ func (d *database) batches(tracer pgx.QueryTracer, writes bool) *batches {
 			}
 			return conn, err
 		},
-		acquireWait: d.acquireWait, statementWait: d.statementWait, tracer: tracer,
+		acquireWait: d.acquireWait, statementWait: d.statementWait, tracer: tracer, oneByOne: d.layout == Citus,
 	}
 }
 
@@ -226,6 +235,9 @@ func (d *database) Run(ctx context.Context, s sqldb.Statement, read sqldb.Reader
 
 // LookUp implements sqldb.Database. Look-ups at the same time share round trips.
 func (d *database) LookUp(ctx context.Context, s sqldb.Statement, read func(*sqldb.Row)) error {
+	if d.layout == Citus {
+		return d.lookUpOnNode(ctx, s, read)
+	}
 	c := &call{ctx: ctx, statement: s.Text, together: d.lookUpsLike(s), args: s.Args, targets: []any{first(read)}}
 	err := d.reads.do(s.Operation, c, func() error { return d.alone(ctx, d.read, s.Operation, c) })
 	if errors.Is(err, store.ErrNotFound) {

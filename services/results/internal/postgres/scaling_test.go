@@ -77,6 +77,33 @@ ORDER BY 1`)
 	}
 }
 
+// A table is on every node of Citus, or its rows lie where those of their account are: then an account is in each of its unique indexes.
+//
+// spec: citus-layout
+func TestEveryTableIsOnAllNodesOrDistributedByAccount(t *testing.T) {
+	t.Parallel()
+	url := migrated(t)
+	tables := values[string](t, url, `
+SELECT c.relname::text FROM pg_class c
+WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND NOT EXISTS (
+	SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'account_id' AND a.attnotnull AND NOT EXISTS (
+		SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisunique AND NOT a.attnum = ANY (i.indkey)
+	)
+)
+ORDER BY 1`)
+	for _, table := range tables {
+		if !slices.Contains(postgres.ReferenceTables, table) {
+			t.Errorf("%s cannot be distributed by account, and is not among the tables that all nodes have", table)
+		}
+	}
+	all := values[string](t, url, "SELECT c.relname::text FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'")
+	for _, table := range postgres.ReferenceTables {
+		if !slices.Contains(all, table) {
+			t.Errorf("%s, which all nodes have, is no table", table)
+		}
+	}
+}
+
 func byAccount(ctx context.Context, url string) error {
 	return divided(ctx, url, recipe("divide"), recipe("by account"), recipe("vacuum"))
 }

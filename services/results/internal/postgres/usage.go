@@ -107,6 +107,9 @@ func (d *database) Fold(ctx context.Context) error { return d.fold(ctx, lockFold
 func (d *database) FoldAll(ctx context.Context) error { return d.fold(ctx, awaitFold) }
 
 func (d *database) fold(ctx context.Context, lock string) error {
+	if d.layout == Citus {
+		return d.foldShards(ctx, lock == awaitFold)
+	}
 	for more := true; more; {
 		var locked bool
 		err := d.Transaction(ctx, "fold", func(run sqldb.Run) error {
