@@ -103,3 +103,14 @@ func (d *database) foldShards(ctx context.Context, wait bool) error {
 	}
 	return nil
 }
+
+// callSave is insertResult on the node of the account.
+var callSave = `-- name: SaveResult :one
+SELECT * FROM prism_save_1(` + sqldb.Parameters(1, strings.Count(saveTypes, ",")+1) + `)`
+
+func (d *database) insertResult() string {
+	if d.layout == Citus {
+		return callSave
+	}
+	return insertResult
+}

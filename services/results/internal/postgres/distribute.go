@@ -10,6 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 )
 
 // Layout is how the rows of accounts lie in a database.
@@ -177,6 +179,8 @@ func ofCitus() []string {
 	ON CONFLICT (account_id) DO UPDATE SET bytes = s.bytes + excluded.bytes`),
 		foldFunction(),
 		distributed("prism_fold_1(uuid, bigint, boolean)"),
+		saveFunction(),
+		distributed("prism_save_1(" + saveTypes + ")"),
 	}, positionOf("tail"), positionOf("event_tail"))
 }
 
@@ -212,6 +216,27 @@ BEGIN
 		more := more OR moved = most;
 	END LOOP;
 	RETURN more;
+END $t$`)
+}
+
+// saveTypes are the types of the parameters of insertResult.
+const saveTypes = `uuid, uuid, uuid, integer, text, text, json, text, text, bigint, timestamptz, json, uuid, text, bigint, bigint, bigint, text, json,
+	text, integer`
+
+// saveFunction is insertResult on the tables of the account's shard, which takes a fifth of what the statement takes on those of Citus: each of
+// its parts would be planned by itself. The first statement waits as that of foldFunction.
+func saveFunction() string {
+	text := strings.NewReplacer("FROM prisms", "FROM %1$s", "INTO results", "INTO %2$s", "INTO tail", "INTO %3$s").Replace(insertResult)
+	return inSchema(`CREATE OR REPLACE FUNCTION prism_save_1(` + saveTypes + `) RETURNS TABLE (
+	inserted boolean, id uuid, slug text, pins text, archived boolean, latest_version integer, lens json, versions_hash bigint
+) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $t$
+BEGIN
+	DELETE FROM %.stored_bytes_tail WHERE account_id = $1 AND bytes IS NULL;
+	RETURN QUERY EXECUTE format($s$` + text + `$s$,
+		'%.prisms_' || get_shard_id_for_distribution_column('%.prisms'::regclass, $1),
+		'%.results_' || get_shard_id_for_distribution_column('%.results'::regclass, $1),
+		'%.tail_' || get_shard_id_for_distribution_column('%.tail'::regclass, $1)
+	) USING ` + sqldb.Parameters(1, strings.Count(saveTypes, ",")+1) + `;
 END $t$`)
 }
 

@@ -124,7 +124,7 @@ func (d *database) saveResult(ctx context.Context, account prism.AccountID, r pr
 	var inserted bool
 	saved := store.Saved{Result: r}
 	c := &call{
-		ctx: ctx, statement: insertResult, together: insertResults, args: args, saves: true, account: account.UUID, id: r.ID.UUID, idempotencyKey: r.IdempotencyKey,
+		ctx: ctx, statement: d.insertResult(), together: insertResults, args: args, saves: true, account: account.UUID, id: r.ID.UUID, idempotencyKey: r.IdempotencyKey,
 		bytes: store.Size(r), targets: []any{first(func(row *sqldb.Row) {
 			inserted, saved.Prism = row.Bool(), row.PrismState()
 		})},
