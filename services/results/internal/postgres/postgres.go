@@ -238,7 +238,7 @@ func (d *database) LookUp(ctx context.Context, s sqldb.Statement, read func(*sql
 	if d.layout == Citus {
 		return d.lookUpOnNode(ctx, s, read)
 	}
-	c := &call{ctx: ctx, statement: s.Text, together: d.lookUpsLike(s), args: s.Args, targets: []any{first(read)}}
+	c := &call{ctx: ctx, statement: s.Text, together: d.lookUpsLike(s), args: s.Args, targets: []any{found(read)}}
 	err := d.reads.do(s.Operation, c, func() error { return d.alone(ctx, d.read, s.Operation, c) })
 	if errors.Is(err, store.ErrNotFound) {
 		return nil

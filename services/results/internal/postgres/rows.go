@@ -88,6 +88,17 @@ func (read first) ScanRow(rows pgx.Rows) error {
 	return row.Err()
 }
 
+// found is first for a look-up, which finds nothing if the row is one of nulls (lookUps).
+type found func(*sqldb.Row)
+
+// ScanRow implements pgx.RowScanner.
+func (read found) ScanRow(rows pgx.Rows) error {
+	if rows.RawValues()[0] == nil {
+		return nil
+	}
+	return first(read).ScanRow(rows)
+}
+
 // querier is a connection or a transaction.
 type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)

@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/keys"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/storetest"
 	"github.com/prism-results/prism/services/results/internal/usage"
@@ -146,6 +147,13 @@ func TestLookUpsThatAreSentTogetherFindWhatTheyWouldAlone(t *testing.T) {
 		q := contract.CreateQuery{Key: key, Prism: p, Version: version, IdempotencyKey: idempotencyKey, Format: f}
 		return func() (any, error) { return s.CreateFacts(ctx, q) }
 	}
+	rows := func(key contract.KeyDigest) lookUp { // how many are read
+		return func() (n any, err error) {
+			n = 0
+			err = s.LookUp(ctx, sqldb.Query("rows", "SELECT account_id FROM api_keys WHERE digest = $1", key[:]), func(*sqldb.Row) { n = 1 })
+			return n, err
+		}
+	}
 	bySlug, byID, none := prism.Ref{Slug: "triage"}, prism.Ref{ID: prismID()}, prism.Ref{Slug: "none"}
 	lookUps := []lookUp{
 		read(digest(), 10, store.WithInput), read(digest(), 10, store.WithoutInput), read(digest(), 11, store.WithInput),
@@ -160,7 +168,7 @@ func TestLookUpsThatAreSentTogetherFindWhatTheyWouldAlone(t *testing.T) {
 		create(theirKey, bySlug, 0, "ok", contract.CSV), create(unknown, byID, 0, "ok", contract.JSON),
 		create(digest(), none, 0, "ok", contract.JSON), create(digest(), none, 0, "", contract.JSON),
 		func() (any, error) { return s.Authenticate(ctx, digest()) }, func() (any, error) { return s.Authenticate(ctx, theirKey) },
-		func() (any, error) { return s.Authenticate(ctx, unknown) },
+		func() (any, error) { return s.Authenticate(ctx, unknown) }, rows(digest()), rows(unknown),
 	}
 	want, distinct := make([]any, len(lookUps)), map[string]bool{}
 	for i, lookUp := range lookUps {

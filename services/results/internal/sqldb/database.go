@@ -18,7 +18,7 @@ import (
 // Database executes statements. Its errors are those of package store, or faults whose text holds no value.
 type Database interface {
 	// LookUp executes a statement that finds one row by its key, or none, and calls read with the row, possibly in another
-	// goroutine. After an error, such as the end of ctx, read may still be running or be called later: the caller must neither
+	// goroutine. The first column of a row is not null. After an error, such as the end of ctx, read may still be running or be called later: the caller must neither
 	// read nor write what read writes to. A named result that read writes to is written by each return statement.
 	LookUp(ctx context.Context, s Statement, read func(*Row)) error
 	// Run executes one statement, as a transaction of its own, and calls read with the rows that it finds.
