@@ -60,7 +60,7 @@ BEGIN
 END $t$
 $f$, current_schema());
 -- Makes the rows of an account that has come here in an epoch, once, and tells whether it did. Columns that Postgres numbers are numbered
--- anew, in the order of the rows. A trigger counts the bytes of files, which are counted in the rows that come last.
+-- anew, in the order of the rows. A trigger counts the bytes of files, which are counted already in what comes last, if only by no row.
 EXECUTE format($f$CREATE FUNCTION activate_account(account uuid, in_epoch bigint) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $t$
 DECLARE
@@ -71,8 +71,11 @@ BEGIN
         SELECT t.oid::regclass AS name, t.relname = 'stored_bytes_tail' AS is_last, a.table_name,
             (SELECT string_agg(quote_ident(c.attname), ', ' ORDER BY c.attnum) FROM pg_attribute c
             WHERE c.attrelid = t.oid AND c.attnum > 0 AND NOT c.attisdropped AND c.attidentity = '' AND c.attgenerated = '') AS columns
-        FROM (SELECT r.table_name, min(r.number) AS first FROM %1$I.arriving_rows r
-            WHERE r.account_id = account AND r.epoch = in_epoch GROUP BY r.table_name) a
+        FROM (SELECT r.table_name, min(r.number) AS first FROM (
+            SELECT table_name, number FROM %1$I.arriving_rows WHERE account_id = account AND epoch = in_epoch
+            UNION ALL SELECT 'stored_bytes_tail', NULL
+            WHERE EXISTS (SELECT FROM %1$I.arriving_rows WHERE account_id = account AND epoch = in_epoch)
+        ) r GROUP BY r.table_name) a
         JOIN pg_class t ON t.oid = format('%%I.%%I', %1$L, a.table_name)::regclass
         ORDER BY is_last, a.first
     LOOP

@@ -121,6 +121,21 @@ func TestAnAccountMovesWithAllOfItsRowsAndBack(t *testing.T) {
 	}
 }
 
+// The trigger that counts a file counts nothing at the target: the bytes of a file may be in the sums already, with nothing left to be added.
+//
+// spec: account-move-command
+func TestTheBytesOfAnAccountWhoseSumsAreUpToDateAreNotCountedAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	account := w.addAccount(t, "home")
+	exec(t, t.Context(), w.urls["home"], "DELETE FROM stored_bytes_tail WHERE account_id = $1", account.UUID)
+	before := w.sumsOf(t, "home", account)
+	if err := mover.Move(t.Context(), w.deps(nil, nil), account, "b"); err != nil {
+		t.Fatal(err)
+	}
+	w.same(t, before, w.sumsOf(t, "b", account))
+}
+
 func (w *world) same(t *testing.T, want, got map[string]string) {
 	t.Helper()
 	for name := range want {
