@@ -71,7 +71,7 @@ SELECT sha256(convert_to(n || '-' || k, 'UTF8')), md5(n::text)::uuid FROM genera
 	}
 	b.Cleanup(pg.Close)
 	for b.Loop() {
-		c := directory.NewCached(directory.SQL{Database: pg.Statements.Database}, 4*accounts)
+		c := directory.NewCached(directory.SQL{Database: pg.Database}, 4*accounts)
 		began := time.Now()
 		read, err := c.Fill(b.Context())
 		if err != nil || read != 2*accounts {

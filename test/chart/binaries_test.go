@@ -184,6 +184,7 @@ operator: {enabled: true, namespaces: [team-a]}
 redis: {mode: sentinel, existingSecret: r, usernameKey: u, passwordKey: p, sentinelPasswordKey: s}
 model: {baseURL: "https://models.example.com", name: m}
 results: {synchronousCommit: "on"}
+postgres: {layout: citus}
 files: {url: "s3://files", existingSecret: f}
 tokens: {results: {existingSecret: r}, modelProxy: {existingSecret: m}, console: {existingSecret: c}, sessions: {existingSecret: s}, deliveries: {existingSecret: d}, operator: {existingSecret: o}}
 upstreamProxy: {url: "http://proxy.internal:3128", except: .internal}

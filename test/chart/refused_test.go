@@ -18,7 +18,7 @@ func contradictions() []struct{ values, message string } {
 		{`postgres: {auth: aws, username: u}`, "postgres.existingSecret: is not used with postgres.auth aws, which needs no password"},
 		{`postgres: {auth: azure, existingSecret: ""}`, "postgres.host: is required with postgres.auth azure, and postgres.username too"},
 		{withDatabases("    home:", "    house:"), "postgres.databases: has no home, the database that has the directory"},
-		{`postgres: {databases: {home: {host: h, username: u, existingSecret: s}}}`, "postgres: existingSecret, auth, username and host are not used with postgres.databases, which has them for each database"},
+		{`postgres: {databases: {home: {host: h, username: u, existingSecret: s}}}`, "postgres: existingSecret, auth, username, host and layout are not used with postgres.databases, which has them for each database"},
 		{withDatabases("host: home.example.com, ", ""), "postgres.databases.home: host and username are required"},
 		{withDatabases(", existingSecret: pg-home", ""), "postgres.databases.home.existingSecret: is required: the Secret with the password"},
 		{withDatabases("auth: aws", "auth: aws, existingSecret: s"), "postgres.databases.west.existingSecret: is not used with auth aws, which needs no password"},

@@ -177,6 +177,7 @@ func TestSchemaRefusesValuesOfTheWrongForm(t *testing.T) {
 		"gateway.image.digest":                   {"sha256:abc", strings.Repeat("a", 64)},
 		"postgres.host":                          {"user@host", "host/db", "a b"},
 		"postgres.port":                          {0, 65536, 1.5},
+		"postgres.layout":                        {"", "two"},
 		"postgres.existingSecret":                {"Upper", "a_b"},
 		"postgres.urlKey":                        {"", "a b"},
 		"redis.addresses":                        {[]any{"redis"}, []any{"redis://a:1"}, []any{"a:1", "a:1"}, []any{"u:p@a:1"}},

@@ -37,8 +37,8 @@
 {{- if not (hasKey .databases "home") }}
   postgres.databases: has no home, the database that has the directory
 {{- end }}
-{{- if or .existingSecret .auth .username .host }}
-  postgres: existingSecret, auth, username and host are not used with postgres.databases, which has them for each database
+{{- if or .existingSecret .auth .username .host (ne .layout "one") }}
+  postgres: existingSecret, auth, username, host and layout are not used with postgres.databases, which has them for each database
 {{- end }}
 {{- range $name, $d := .databases }}
 {{- if not (and $d.host $d.username) }}

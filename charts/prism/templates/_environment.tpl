@@ -185,6 +185,9 @@ http://{{ $gateway.fullname }}.{{ .Release.Namespace }}{{ ternary "" (printf ":%
 {{- if ne .root.Values.migrations.mode "start" }}
 - {name: PRISM_MIGRATIONS, value: wait}
 {{- end }}
+{{- if eq .root.Values.postgres.layout "citus" }}
+- {name: PRISM_DATABASE_LAYOUT, value: citus}
+{{- end }}
 - {name: PRISM_DATABASE_MAX_CONNS, value: {{ int .values.databaseMaxConns | quote }}}
 {{- with .values.synchronousCommit }}
 - {name: PRISM_SYNCHRONOUS_COMMIT, value: {{ . | quote }}}

@@ -66,13 +66,6 @@ func interval(values []float64) (low, high float64) {
 	return sorted[k], sorted[n-1-k]
 }
 
-// besidePlain is beside without a target.
-func besidePlain(row, what, unit string, values, yardsticks []float64) Figure {
-	f := beside(row, what, unit, values, yardsticks, 0)
-	f.Target = ""
-	return f
-}
-
 // plain is a figure without a target.
 func plain(row, what, unit string, values []float64) Figure {
 	return Figure{Row: row, What: what, Unit: unit, Value: median(values), Reached: true, Rounds: values}

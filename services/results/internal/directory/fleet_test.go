@@ -83,7 +83,7 @@ func (h *fleetHome) LookUp(_ context.Context, s sqldb.Statement, read func(*sqld
 func (h *fleetHome) Run(_ context.Context, s sqldb.Statement, read sqldb.Reader) error {
 	after, limit := binary.BigEndian.Uint64(s.Args[0].([]byte)[8:]), s.Args[1].(int) //nolint:forcetypeassert // of Fill
 	return read(func(yield func(*sqldb.Row) bool) {
-		for key := int(after); key < min(int(after)+limit, h.accounts*h.keys); key++ { //nolint:gosec // a number of newKey
+		for key := int(after); key < min(int(after)+limit, h.accounts*h.keys); key++ {
 			n := key / h.keys
 			place := directory.Place{Account: newAccount(n), Database: h.names[n%h.databases]}
 			if !yield(sqldb.NewRow(row{Place: place, key: newKey(key)})) {

@@ -122,7 +122,7 @@ func (m *Moves) Run(ctx context.Context) {
 				Name: "finding accounts that have moved", AfterFailure: every, Log: m.log.With("database", d.name),
 				Do: func(ctx context.Context) (time.Duration, error) {
 					if d.usable() != nil {
-						return every, nil
+						return every, nil //nolint:nilerr // its accounts are refused meanwhile
 					}
 					return every, d.follow(ctx)
 				},

@@ -54,11 +54,11 @@ func TestACallIsRefusedWhereNobodyKnowsWhatHasMoved(t *testing.T) {
 			}
 		}
 		d.away = true
-		time.Sleep(30 * time.Second)
+		<-time.After(30 * time.Second)
 		if err := call(); err != nil {
 			t.Errorf("a call 30 seconds after the last look: %v", err)
 		}
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		if err := call(); !errors.Is(err, store.ErrUnavailable) {
 			t.Errorf("a call later than that: %v", err)
 		}

@@ -220,6 +220,8 @@ END $t$`)
 }
 
 // saveTypes are the types of the parameters of insertResult.
+//
+//nolint:dupword // types
 const saveTypes = `uuid, uuid, uuid, integer, text, text, json, text, text, bigint, timestamptz, json, uuid, text, bigint, bigint, bigint, text, json,
 	text, integer`
 

@@ -24,6 +24,7 @@ type writer struct {
 }
 
 const (
+	//nolint:dupword // each gen_random_uuid() is another id
 	write = `WITH saved AS (
 	INSERT INTO results (account_id, id, prism_id, version, ref, context, fields, status, took_ms, created_at, answers, call, bytes, tailed)
 	SELECT $1::uuid, gen_random_uuid(), gen_random_uuid(), 1, 'written', 'a', '{}', 'ok', 1, now(), '[]', '{}', 10, true RETURNING account_id, prism_id, id
