@@ -1,6 +1,6 @@
 // Package cluster proves on a real cluster that no caller of Prism notices a rollout, an upgrade from 1.0.0 and one to the next release,
 // a rollback, a scaling, the end of a Pod, or new tokens and certificates between the services, that file runs lose nothing by them, and
-// that people stay signed in to the console. And that custom resources become what they say, whatever happens to the operator meanwhile: once,
+// that people stay signed in to the console. That nobody notices an account that moves between two databases while Pods are replaced. And that custom resources become what they say, whatever happens to the operator meanwhile: once,
 // and without a lost key. A case runs alone, as with -run 'TestCluster/mutual' or -run 'TestOperator/killed'.
 //
 // Its test needs the build tag `cluster`, and kubectl and helm for the current context: kind on a laptop, or any other. It
@@ -25,7 +25,8 @@
 //	                            that upgrades go through the migrations between them; not with PRISM_CLUSTER_TAG
 //	PRISM_CLUSTER_PREVIOUS_TAG  the tag to upgrade from and roll back to; the same when empty, with other settings
 //	PRISM_CLUSTER_PREVIOUS_CHART the folder of the chart of that tag; charts/prism when empty
-//	PRISM_CLUSTER_STORES        a shell command that brings Postgres and Redis into the namespace $NAMESPACE (k8s/stores)
+//	PRISM_CLUSTER_STORES        a shell command that brings Postgres and Redis into the namespace $NAMESPACE (k8s/stores): Postgres with
+//	                            wal_level=logical and the databases prism and second, whose owner prism is a superuser
 //	PRISM_CLUSTER_POSTGRES_URL  where Postgres is (that of k8s/stores)
 //	PRISM_CLUSTER_REDIS_URL     where Redis is (redis://redis:6379/0)
 //	PRISM_CLUSTER_VALUES        a file of further values for the chart

@@ -45,6 +45,7 @@ type environment struct {
 // developmentStores takes user and password from the Secret prism-postgres, which is there already.
 const developmentStores = `kubectl --namespace "$NAMESPACE" apply --kustomize ` + root + `/k8s/stores &&
 	kubectl --namespace "$NAMESPACE" rollout status statefulset/postgres --timeout 10m &&
+	kubectl --namespace "$NAMESPACE" exec statefulset/postgres -- sh -c 'createdb --username "$POSTGRES_USER" ` + secondDatabase + `' &&
 	kubectl --namespace "$NAMESPACE" rollout status deployment/redis --timeout 10m`
 
 func readEnvironment(t *testing.T) environment {
@@ -92,7 +93,8 @@ type cluster struct {
 	values                  string // a file
 	previous, current, next version
 	installed               version
-	helmArgs                []string // further ones of an upgrade
+	helmArgs                []string  // further ones of an upgrade
+	accounts                [2]string // of the keys of the load
 }
 
 // at has a version be what a case begins with.
@@ -106,6 +108,14 @@ func (c *cluster) at(t *testing.T, v version) {
 
 // install makes the namespace, and puts the previous version into it.
 func install(t *testing.T) *cluster {
+	t.Helper()
+	c := prepare(t, map[string]any{"existingSecret": "prism-postgres", "urlKey": "url"})
+	c.upgrade(t.Context(), t, c.previous)
+	return c
+}
+
+// prepare makes the namespace with what a release needs. postgres is that value of the chart.
+func prepare(t *testing.T, postgres map[string]any) *cluster {
 	c := &cluster{env: readEnvironment(t), ns: kube.Namespace{Name: "prism-test-" + strings.ToLower(rand.Text()[:6])}}
 	ctx := t.Context()
 	must := func(_ string, err error) {
@@ -132,7 +142,7 @@ func install(t *testing.T) *cluster {
 
 	dir := t.TempDir()
 	c.values = filepath.Join(dir, "values.json")
-	if err := os.WriteFile(c.values, c.valuesFile(t), 0o600); err != nil {
+	if err := os.WriteFile(c.values, c.valuesFile(t, postgres), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	const previous = "0.0.1"
@@ -140,8 +150,6 @@ func install(t *testing.T) *cluster {
 	c.previous = version{chart: filepath.Join(dir, release+"-"+previous+".tgz"), tag: c.env.previousTag, logLevel: "info"}
 	c.current = version{chart: chart, tag: c.env.tag, logLevel: "warn"}
 	c.next = version{chart: chart, tag: c.env.nextTag, logLevel: "info"}
-	c.upgrade(ctx, t, c.previous)
-
 	return c
 }
 
@@ -165,11 +173,11 @@ func (c *cluster) model(t *testing.T) {
 // keys puts keys of two new accounts into the Secret of the load.
 func (c *cluster) keys(t *testing.T) {
 	t.Helper()
-	keys := map[string]string{"PRISM_API_KEY": "", "PRISM_OTHER_API_KEY": ""}
-	for name := range keys {
+	keys := map[string]string{}
+	for i, name := range []string{"PRISM_API_KEY", "PRISM_OTHER_API_KEY"} {
 		account := "load-" + strings.ToLower(rand.Text()[:10]) // the Postgres may be shared with other namespaces
 		c.operate(t.Context(), t, "account", "create", account)
-		keys[name] = strings.TrimSpace(c.operate(t.Context(), t, "key", "create", "--account", account))
+		keys[name], c.accounts[i] = strings.TrimSpace(c.operate(t.Context(), t, "key", "create", "--account", account)), account
 	}
 	if err := c.ns.Apply(t.Context(), kube.Secret(keySecret, keys)); err != nil {
 		t.Fatal(err)
@@ -177,12 +185,12 @@ func (c *cluster) keys(t *testing.T) {
 }
 
 // valuesFile leaves everything that matters here at its default, which is meant for production.
-func (c *cluster) valuesFile(t *testing.T) []byte {
+func (c *cluster) valuesFile(t *testing.T, postgres map[string]any) []byte {
 	t.Helper()
 	small := map[string]any{"requests": map[string]any{"cpu": "10m", "memory": "32Mi"}} // a laptop's node is small
 	b, err := json.Marshal(map[string]any{
 		"image":    map[string]any{"registry": c.env.registry},
-		"postgres": map[string]any{"existingSecret": "prism-postgres", "urlKey": "url"},
+		"postgres": postgres,
 		"redis":    map[string]any{"existingSecret": "prism-redis", "urlKey": "url"},
 		"model":    map[string]any{"provider": "systemone", "baseURL": modelURL},
 		"networkPolicy": map[string]any{
