@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -36,7 +37,7 @@ const (
 type environment struct {
 	registry, tag, nextTag, previousTag, previousChart string
 	stores, postgres, redis                            string
-	password                                           string // of the development Postgres
+	password                                           string // of Postgres
 	values                                             string
 	requests                                           int
 	keep                                               bool
@@ -62,11 +63,15 @@ func readEnvironment(t *testing.T) environment {
 		keep:     get("KEEP", "") != "",
 	}
 	e.postgres = get("POSTGRES_URL", "postgres://prism:"+e.password+"@postgres:5432/prism?sslmode=disable")
+	at, err := url.Parse(e.postgres)
+	if err != nil || at.User == nil {
+		t.Fatal("PRISM_CLUSTER_POSTGRES_URL: no URL with a user and a password")
+	}
+	e.password, _ = at.User.Password()
 	e.previousTag, e.previousChart = get("PREVIOUS_TAG", e.tag), get("PREVIOUS_CHART", chart)
 	if e.nextTag == "" {
 		t.Fatal("PRISM_CLUSTER_NEXT_TAG is required: the tag of images of the next release (test/internal/next)")
 	}
-	var err error
 	if e.requests, err = strconv.Atoi(get("REQUESTS", "10000")); err != nil {
 		t.Fatalf("PRISM_CLUSTER_REQUESTS: %v", err)
 	}
