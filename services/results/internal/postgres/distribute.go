@@ -187,11 +187,12 @@ func ofCitus() []string {
 // foldedTables are those that a fold reads or writes.
 var foldedTables = []string{"event_tail", "events", "tail", "changes", "usage_tail", "usage", "stored_bytes_tail", "stored_bytes"}
 
-// foldFunction folds the shard of an account, in its tables. The first statement waits until the shard, if it is moving, has moved.
+// foldFunction folds the shard of an account, in its tables. The first statement waits until the shard, if it is moving, has moved. No account
+// moves to another database.
 func foldFunction() string {
-	quoted := make([]string, len(folds))
+	quoted, ofShard := make([]string, len(folds)), strings.NewReplacer("-- name: Fold :one\n", "", " WHERE f.account_id"+sqldb.StaysHere, "")
 	for i, fold := range folds {
-		quoted[i] = "$s$" + strings.ReplaceAll(fold, "-- name: Fold :one\n", "") + "$s$"
+		quoted[i] = "$s$" + ofShard.Replace(fold) + "$s$"
 	}
 	return inSchema(`CREATE OR REPLACE FUNCTION prism_fold_1(account uuid, most bigint, wait boolean) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $t$
