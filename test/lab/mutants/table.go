@@ -309,7 +309,7 @@ var mutants = []mutant{
 	},
 	{
 		file: fileRuns + "leasing.go", tests: sqlite, why: "an account with many leased rows is served before one with few",
-		old: "ORDER BY a.pending, r.leased_at, r.id", new: "ORDER BY r.leased_at, r.id",
+		old: "ORDER BY r.of_account, r.leased_at, r.id", new: "ORDER BY r.leased_at, r.id",
 	},
 	{
 		file: runs + "pace.go", why: "a model that is overloaded is asked as before",
