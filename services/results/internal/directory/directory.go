@@ -40,9 +40,10 @@ ON CONFLICT DO NOTHING`
 	nameOfObject = `SELECT name FROM directory_accounts WHERE object = $1`
 	setObject    = `UPDATE directory_accounts SET object = $2 WHERE name = $1`
 	setMade      = `UPDATE directory_accounts SET made = true WHERE account_id = $1`
-	// setMoved changes nothing that is newer.
-	setMoved = `UPDATE directory_accounts SET database = $2, epoch = $3 WHERE account_id = $1 AND epoch < $3`
 )
+
+// SetPlace is the statement that sets the database and the epoch of an account that has moved. It changes nothing that is newer.
+const SetPlace = `UPDATE directory_accounts SET database = $2, epoch = $3 WHERE account_id = $1 AND epoch < $3`
 
 // OfKey finds the account of an API key, and its database.
 func (s SQL) OfKey(ctx context.Context, key contract.KeyDigest) (Place, error) {
@@ -58,7 +59,7 @@ type placedKey struct {
 // keysBehind are the keys that follow a digest, in their order.
 func (s SQL) keysBehind(ctx context.Context, after contract.KeyDigest, limit int) (page []placedKey, err error) {
 	err = s.Run(ctx, sqldb.Query("places_of_keys", placesOfKeys, after[:], limit), sqldb.ReadRows(&page, func(r *sqldb.Row) placedKey {
-		return placedKey{readPlace(r), contract.KeyDigest(r.Bytes())}
+		return placedKey{ReadPlace(r), contract.KeyDigest(r.Bytes())}
 	}))
 	return page, err
 }
@@ -70,13 +71,14 @@ func (s SQL) OfAccount(ctx context.Context, account prism.AccountID) (Place, err
 
 func (s SQL) place(ctx context.Context, look sqldb.Statement) (Place, error) {
 	var found Place
-	if err := s.LookUp(ctx, look, func(r *sqldb.Row) { found = readPlace(r) }); err != nil {
+	if err := s.LookUp(ctx, look, func(r *sqldb.Row) { found = ReadPlace(r) }); err != nil {
 		return Place{}, err
 	}
 	return found, nil
 }
 
-func readPlace(r *sqldb.Row) Place {
+// ReadPlace reads the account, the name of its database, and its epoch.
+func ReadPlace(r *sqldb.Row) Place {
 	return Place{Account: prism.AccountID{UUID: r.UUID()}, Database: r.Text(), Epoch: r.Int()}
 }
 
@@ -88,7 +90,7 @@ func (s SQL) AccountByName(ctx context.Context, name string) (id prism.AccountID
 
 // Accounts are all accounts, by name.
 func (s SQL) Accounts(ctx context.Context) (all []Place, err error) {
-	err = s.Run(ctx, sqldb.Query("list_places", listNames), sqldb.ReadRows(&all, readPlace))
+	err = s.Run(ctx, sqldb.Query("list_places", listNames), sqldb.ReadRows(&all, ReadPlace))
 	return all, err
 }
 
@@ -153,7 +155,7 @@ func (s SQL) take(ctx context.Context, name string, p Place, object *prism.UUID)
 			return err
 		}
 		err := run(ctx, sqldb.Statement{Text: named, Args: []any{name}}, sqldb.ReadRow(&owner, func(r *sqldb.Row) taken {
-			return taken{Place: readPlace(r), made: r.Bool(), declared: r.Bool()}
+			return taken{Place: ReadPlace(r), made: r.Bool(), declared: r.Bool()}
 		}))
 		switch {
 		case errors.Is(err, store.ErrNotFound): // the object has just declared another name
@@ -168,7 +170,7 @@ func (s SQL) take(ctx context.Context, name string, p Place, object *prism.UUID)
 
 // SetMoved tells where an account is that has moved. It can be repeated.
 func (s SQL) SetMoved(ctx context.Context, p Place) error {
-	return s.Run(ctx, sqldb.Change("set_moved", setMoved, p.Account.UUID, p.Database, p.Epoch), sqldb.NoRow)
+	return s.Run(ctx, sqldb.Change("set_moved", SetPlace, p.Account.UUID, p.Database, p.Epoch), sqldb.NoRow)
 }
 
 // SetMade tells that an account is in its database. It can be repeated.

@@ -119,7 +119,7 @@ func (f fleet) measure(b *testing.B, minutes []int) {
 	t, h := f.traffic(1), f.home()
 	before := heap()
 	c := directory.NewCached(directory.SQL{Database: h}, directory.KeptIn(f.memory))
-	ctx, each := context.Background(), f.calls/f.replicas
+	ctx, each := b.Context(), f.calls/f.replicas
 	if f.fills {
 		if _, err := c.Fill(ctx); err != nil {
 			b.Fatal(err)

@@ -93,7 +93,7 @@ type memberOf struct {
 // order of their ids, so that the directory knows all of a database if it knows the newest ones (see Knows).
 func (s SQL) Learn(ctx context.Context, from Source) (l Learned, err error) {
 	var first prism.UUID
-	err = pages(ctx, from, movedBehind, []any{first}, readPlace, func(p Place) []any { return []any{p.Account.UUID} },
+	err = pages(ctx, from, movedBehind, []any{first}, ReadPlace, func(p Place) []any { return []any{p.Account.UUID} },
 		func(moved []Place) error {
 			for _, p := range moved {
 				if err := s.SetMoved(ctx, p); err != nil {

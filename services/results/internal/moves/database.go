@@ -115,7 +115,7 @@ func (d *Database) left(ctx context.Context, account prism.AccountID) error {
 	return d.share(ctx, d.name+" "+account.String(), func(ctx context.Context) error {
 		var places []directory.Place
 		find := sqldb.Query("place_of_moved", placeOfMoved, account.UUID)
-		if err := d.Database.Run(ctx, find, sqldb.ReadRows(&places, readPlace)); err != nil || len(places) == 0 {
+		if err := d.Database.Run(ctx, find, sqldb.ReadRows(&places, directory.ReadPlace)); err != nil || len(places) == 0 {
 			return err
 		}
 		if err := d.moves.arrive(ctx, places[0]); err != nil {
@@ -123,10 +123,6 @@ func (d *Database) left(ctx context.Context, account prism.AccountID) error {
 		}
 		return &store.MoveError{Account: account, Moved: true}
 	})
-}
-
-func readPlace(r *sqldb.Row) directory.Place {
-	return directory.Place{Account: prism.AccountID{UUID: r.UUID()}, Database: r.Text(), Epoch: r.Int()}
 }
 
 // look finds the accounts that have left the database since the last look, and has them be in their databases.
@@ -138,7 +134,7 @@ func (d *Database) look(ctx context.Context) error {
 	var moved []directory.Place
 	find := sqldb.Query("moved_accounts", movedSince, last.Add(-overlap))
 	if err := d.Database.Run(ctx, find, sqldb.ReadRows(&moved, func(r *sqldb.Row) directory.Place {
-		p, at := readPlace(r), r.Time()
+		p, at := directory.ReadPlace(r), r.Time()
 		if at.After(last) {
 			last = at
 		}

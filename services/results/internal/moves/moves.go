@@ -41,8 +41,10 @@ const (
 
 	placeOfMoved = `SELECT account_id, database, epoch FROM moved_accounts WHERE account_id = $1`
 	movedSince   = `SELECT account_id, database, epoch, moved_at FROM moved_accounts WHERE moved_at > $1`
-	activate     = `SELECT activate_account($1, $2)`
 )
+
+// Activate is the statement that has an account be in the database to which it moved in an epoch. It can be repeated.
+const Activate = `SELECT activate_account($1, $2)`
 
 // Moves follows the accounts of several databases. A nil one has nothing to follow.
 type Moves struct {
@@ -146,7 +148,7 @@ func (m *Moves) arrive(ctx context.Context, p directory.Place) error {
 	if err != nil {
 		return err
 	}
-	if err := target.Database.Run(ctx, sqldb.Change("activate_account", activate, p.Account.UUID, p.Epoch), sqldb.NoRow); err != nil {
+	if err := target.Database.Run(ctx, sqldb.Change("activate_account", Activate, p.Account.UUID, p.Epoch), sqldb.NoRow); err != nil {
 		return err
 	}
 	m.Directory.Moved(p)

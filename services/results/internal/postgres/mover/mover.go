@@ -27,6 +27,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/background"
 )
 
 // Database is a database as a mover uses it.
@@ -154,7 +155,6 @@ ON CONFLICT DO NOTHING`
 	readPlace  = `SELECT database FROM directory_accounts WHERE account_id = $1 AND made`
 	noteStep   = `UPDATE moves SET step = $2 WHERE account_id = $1`
 	noteSwitch = `UPDATE moves SET switched_at = coalesce(switched_at, clock_timestamp()) WHERE account_id = $1 RETURNING switched_at`
-	setPlace   = `UPDATE directory_accounts SET database = $2, epoch = $3 WHERE account_id = $1 AND epoch < $3`
 	endMove    = `DELETE FROM moves WHERE account_id = $1`
 )
 
@@ -330,12 +330,8 @@ func (m *move) forget() {
 
 // pause waits, unless ctx ends before.
 func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
+	if !background.Pause(ctx, d) {
 		return ctx.Err()
-	case <-timer.C:
-		return nil
 	}
+	return nil
 }

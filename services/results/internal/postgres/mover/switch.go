@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/prism-results/prism/services/results/internal/directory"
+	"github.com/prism-results/prism/services/results/internal/moves"
 )
 
 const (
@@ -158,7 +161,7 @@ func (m *move) carry(ctx context.Context, s *sides) error {
 	batch := &pgx.Batch{}
 	for _, t := range carried {
 		order := ""
-		if t.columns != "" && len(t.keys) == 0 && t.way == Carried && (t.name == "tail" || t.name == "event_tail") {
+		if t.name == "tail" || t.name == "event_tail" {
 			order = " ORDER BY t.position"
 		}
 		batch.Queue(fmt.Sprintf("SELECT row_to_json(t)::text FROM %s t WHERE t.%s = $1%s", t.name, t.account, order), m.id())
@@ -194,8 +197,6 @@ func (m *move) carry(ctx context.Context, s *sides) error {
 	})
 }
 
-const activateAccount = `SELECT activate_account($1, $2)`
-
 // rehearse makes rows of what is carried, as activate does, compares them, and takes that back: what would fail behind the switch fails before.
 func (m *move) rehearse(ctx context.Context, s *sides) error {
 	carried := only(m.tables, Carried)
@@ -207,7 +208,7 @@ func (m *move) rehearse(ctx context.Context, s *sides) error {
 	if err != nil {
 		return fmt.Errorf("beginning the rehearsal: %w", err)
 	}
-	if _, err := tx.Exec(ctx, activateAccount, m.id(), m.epoch); err != nil {
+	if _, err := tx.Exec(ctx, moves.Activate, m.id(), m.epoch); err != nil {
 		return fmt.Errorf("trying to make the account in %s: %w", m.target.Name, err)
 	}
 	got, err := m.sums(ctx, tx, carried)
@@ -220,14 +221,14 @@ func (m *move) rehearse(ctx context.Context, s *sides) error {
 // activate has the target make rows of what was carried, and home know where the account is. Any process may have done both.
 func (m *move) activate(ctx context.Context) error {
 	if err := m.on(ctx, m.target, func(conn *pgx.Conn) error {
-		if _, err := conn.Exec(ctx, activateAccount, m.id(), m.epoch); err != nil {
+		if _, err := conn.Exec(ctx, moves.Activate, m.id(), m.epoch); err != nil {
 			return fmt.Errorf("making the account in %s: %w", m.target.Name, err)
 		}
 		return nil
 	}); err != nil {
 		return err
 	}
-	if _, err := m.home.Exec(ctx, setPlace, m.id(), m.target.Name, m.epoch); err != nil {
+	if _, err := m.home.Exec(ctx, directory.SetPlace, m.id(), m.target.Name, m.epoch); err != nil {
 		return fmt.Errorf("recording in home where the account is: %w", err)
 	}
 	if err := m.home.QueryRow(ctx, noteSwitch, m.id()).Scan(&m.switchedAt); err != nil {
