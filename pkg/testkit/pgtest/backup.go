@@ -2,10 +2,16 @@ package pgtest
 
 import (
 	"context"
+	"errors"
 	"path"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
+
+// objectInUse is Postgres's code for a database that others use: nothing was done.
+const objectInUse = "55006"
 
 // Backup copies the database at a URL that Database returned. restore puts the copy in the place of the database, under the same URL. Both close
 // the connections to it.
@@ -20,8 +26,15 @@ func (s *Server) Backup(t testing.TB, url string) (restore func()) {
 			"ALTER DATABASE " + quote(name) + " ALLOW_CONNECTIONS false",
 			"SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = '" + name + "'",
 		}
-		if err := s.exec(t.Context(), append(closed, statements...)...); err != nil {
-			t.Fatalf("pgtest: %v", err)
+		for {
+			err := s.exec(t.Context(), append(closed, statements...)...)
+			if refusal, is := errors.AsType[*pgconn.PgError](err); is && refusal.Code == objectInUse {
+				continue // somebody was just connecting, and is there now
+			}
+			if err != nil {
+				t.Fatalf("pgtest: %v", err)
+			}
+			return
 		}
 	}
 	t.Cleanup(func() {
